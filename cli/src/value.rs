@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_outside_their_range_are_told_what_is_expected() {
+    fn numbers_outside_their_range_are_refused_with_what_is_expected() {
         let node = integer_in::<u32>(22..=180);
         assert_eq!(node("45"), Ok(45));
         for wrong in ["1e6", "", "-1", "4.5", "21", "181", "99999999999999999999"] {

@@ -83,7 +83,7 @@ fn changed_verilog_is_noticed() {
 }
 
 #[test]
-fn lockstep_is_told_for_each_back_end() {
+fn lockstep_is_reported_for_each_back_end() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("lockstep.md");
     let rows = json(
@@ -149,7 +149,7 @@ fn trace_runs_on_the_blocks_that_it_can_drive() {
 }
 
 #[test]
-fn waveform_can_be_read_by_all_or_is_told_by_its_own_name() {
+fn waveform_can_be_read_by_all_and_an_error_has_its_own_name() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let cosim = |wave: &Path| {
@@ -177,7 +177,7 @@ fn waveform_can_be_read_by_all_or_is_told_by_its_own_name() {
 }
 
 #[test]
-fn value_that_makes_no_sense_is_told_what_is_expected() {
+fn value_that_makes_no_sense_is_refused_with_what_is_expected() {
     for (arguments, sentence) in [
         (
             &["cosim", "--cycles", "1e6"][..],
@@ -374,7 +374,7 @@ fn cost_has_every_field_and_the_papers_numbers() {
 }
 
 #[test]
-fn cost_that_cannot_be_told_is_one_sentence() {
+fn cost_that_cannot_be_given_is_one_sentence() {
     for (arguments, sentence) in [
         (["--block", "nothing"], "error: there is no block nothing"),
         (["--log", "17K"], "error: operand_log has no size `17k`"),

@@ -208,7 +208,7 @@ fn vectors_that_were_cut_are_refused() {
 }
 
 #[test]
-fn broken_verilog_is_told_with_cycle_port_and_values() {
+fn broken_verilog_is_reported_with_cycle_port_and_values() {
     if missing() {
         return;
     }

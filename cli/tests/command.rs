@@ -383,7 +383,7 @@ fn designs_are_named_in_one_way_and_in_the_old_ones() {
 }
 
 #[test]
-fn lines_of_a_list_that_are_skipped_are_told() {
+fn lines_of_a_list_that_are_skipped_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("kernelslist.g");
     std::fs::copy(

@@ -40,7 +40,7 @@ fn rows(folder: &Path, arguments: &[&str]) -> Vec<Value> {
 }
 
 #[test]
-fn pages_and_faults_are_told() {
+fn pages_and_faults_are_reported() {
     let folder = folder(IMAGE);
     let rows = rows(
         folder.path(),
@@ -78,9 +78,9 @@ fn requests_come_from_a_file_in_their_order() {
     assert_eq!(rows[1]["ok"], true);
 }
 
-/// What the hardware tells is what the rules tell, down to the entries that are read and written.
+/// What the hardware reports is what the rules say, down to the entries that are read and written.
 #[test]
-fn back_ends_tell_the_same() {
+fn back_ends_report_the_same() {
     let folder = folder(IMAGE);
     std::fs::write(
         folder.path().join("requests.txt"),

@@ -1,4 +1,4 @@
-//! The reference of the GMMU as a whole: what SMs are told while page tables change under them.
+//! The reference of the GMMU as a whole: what SMs receive while page tables change under them.
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on panics
 
@@ -10,11 +10,11 @@ use faultline_sim::ports::Model;
 use faultline_sim::walk::{ACCESSED, DIRTY, PRESENT, USER, WRITABLE};
 
 const SMS: usize = 16;
-/// Pages that an SM asks for at once.
+/// Pages that an SM requests at once.
 const MISSES: usize = 8;
 const PAGES: u64 = 300;
 const CYCLES: u64 = 300_000;
-/// In the last cycles nobody asks any more.
+/// In the last cycles nobody requests any more.
 const LAST: u64 = 20_000;
 /// Longer than all walks at once, and an invalidation of all.
 const PATIENCE: u64 = 10_000;
@@ -40,7 +40,7 @@ impl Tables {
     }
 }
 
-/// The GMMU with SMs that ask for pages, and a memory whose tables change with each invalidation.
+/// The GMMU with SMs that request pages, and a memory whose tables change with each invalidation.
 struct Bench {
     rng: Rng,
     gmmu: Gmmu,
@@ -48,12 +48,12 @@ struct Bench {
     cycle: u64,
     tables: Tables,
     memory: VecDeque<(u64, u8, u64)>,
-    /// What each SM is about to ask for, and since when it waits for what it has asked for.
-    asking: [Option<u64>; SMS],
+    /// What each SM is about to request, and since when it waits for what it has requested.
+    requesting: [Option<u64>; SMS],
     waiting: Vec<HashMap<u64, u64>>,
-    /// Since when an invalidation has been asked for.
+    /// Since when an invalidation has been requested.
     invalidating: Option<u64>,
-    told: u64,
+    reported: u64,
     invalidations: u64,
 }
 
@@ -75,27 +75,27 @@ impl Bench {
             cycle: 0,
             tables: Tables { changes: 0 },
             memory: VecDeque::new(),
-            asking: [None; SMS],
+            requesting: [None; SMS],
             waiting: vec![HashMap::new(); SMS],
             invalidating: None,
-            told: 0,
+            reported: 0,
             invalidations: 0,
         }
     }
 
     /// What comes in this cycle.
     fn drive(&mut self) {
-        let asks = self.cycle + LAST < CYCLES;
+        let requests = self.cycle + LAST < CYCLES;
         let inputs = &mut self.inputs;
         inputs.request_valid = 0;
-        for (sm, asking) in self.asking.iter_mut().enumerate() {
+        for (sm, requesting) in self.requesting.iter_mut().enumerate() {
             let page = self.rng.u64(0..PAGES) * 77;
             let waiting = &self.waiting[sm];
-            let may = asks && waiting.len() < MISSES && !waiting.contains_key(&page);
-            if asking.is_none() && may && self.rng.u8(0..20) == 0 {
-                *asking = Some(page);
+            let may = requests && waiting.len() < MISSES && !waiting.contains_key(&page);
+            if requesting.is_none() && may && self.rng.u8(0..20) == 0 {
+                *requesting = Some(page);
             }
-            if let Some(page) = *asking {
+            if let Some(page) = *requesting {
                 inputs.request_valid |= 1 << sm;
                 inputs.request_vpn[sm] = page;
             }
@@ -112,7 +112,7 @@ impl Bench {
             inputs.response_walk = walk;
             inputs.response_data = self.tables.pfn(word) << 12 | bits;
         }
-        if asks && self.invalidating.is_none() && self.rng.u32(0..1500) == 0 {
+        if requests && self.invalidating.is_none() && self.rng.u32(0..1500) == 0 {
             self.invalidating = Some(self.cycle);
             self.tables.changes += 1;
             inputs.invalidate_scope = self.rng.u8(1..3);
@@ -133,7 +133,7 @@ impl Bench {
         };
         for sm in 0..SMS {
             if outputs.request_ready >> sm & 1 == 1 {
-                let page = self.asking[sm].take().unwrap();
+                let page = self.requesting[sm].take().unwrap();
                 self.waiting[sm].insert(page, self.cycle);
             }
             if outputs.fill_valid >> sm & 1 == 1 {
@@ -146,9 +146,9 @@ impl Bench {
                     self.cycle
                 );
                 let since = self.waiting[sm].remove(&page);
-                let since = since.unwrap_or_else(|| panic!("SM {sm} has not asked for {page}"));
+                let since = since.unwrap_or_else(|| panic!("SM {sm} has not requested {page}"));
                 assert!(self.cycle - since < PATIENCE);
-                self.told += 1;
+                self.reported += 1;
             }
         }
         if let Some(since) = self.invalidating {
@@ -165,11 +165,11 @@ impl Bench {
 
 /// Every request is answered once, and after an invalidation is acknowledged by nothing that was read before it.
 #[test]
-fn nothing_stale_is_told_after_an_invalidation() {
+fn nothing_stale_is_reported_after_an_invalidation() {
     for seed in 0..4 {
         let mut bench = Bench::new(seed);
         (0..CYCLES).for_each(|_| bench.step());
-        assert!(bench.told > 10_000 && bench.invalidations > 50);
+        assert!(bench.reported > 10_000 && bench.invalidations > 50);
         assert!(bench.waiting.iter().all(HashMap::is_empty));
     }
 }

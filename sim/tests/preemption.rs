@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
 use faultline_sim::machines::preemption::{
-    Allocation, Chooser, Dirty, Entry, Executed, MHZ, Policy, Question, Recording, Request,
-    SECTORS, Setup, Shape, Stream, Subject, TABLE_1, measure, preempt, save, sectors,
+    Allocation, Chooser, Dirty, Entry, Executed, MHZ, Policy, Query, Recording, Request, SECTORS,
+    Setup, Shape, Stream, Subject, TABLE_1, measure, preempt, save, sectors,
 };
 use faultline_sim::machines::sm::Work;
 use faultline_sim::ports::Model;
@@ -269,7 +269,7 @@ fn the_policy_knows_how_long_blocks_take() {
     for name in ["CP", "LBM", "ST", "PF", "BP2"] {
         let subject = of_table(name);
         for progress in [25, 50, 75] {
-            let answer = at(&subject, progress).ask(0, Question::Pep { launch: 20 * MHZ });
+            let answer = at(&subject, progress).query(0, Query::Pep { launch: 20 * MHZ });
             let remaining = subject.block - subject.block * progress / 100;
             let error = answer.remaining.abs_diff(remaining);
             assert!(
@@ -291,7 +291,7 @@ fn chimera_drains_what_meets_the_deadline() {
         (remaining * 11 / 10, Case::Drain),
         (remaining * 9 / 10, Case::Switch),
     ] {
-        let answer = chooser.clone().ask(1, Question::Chimera { deadline });
+        let answer = chooser.clone().query(1, Query::Chimera { deadline });
         assert_eq!(answer.case, case, "{answer:?}");
     }
     chooser.advance(subject.block - chooser.run());
@@ -330,7 +330,7 @@ fn cases_are_the_papers() {
     });
 }
 
-/// What is predicted counts from the launch call, and the question comes with the driver's signal, 1.3 us later: blocks that have
+/// What is predicted counts from the launch call, and the query comes with the driver's signal, 1.3 us later: blocks that have
 /// 20.65 us left at the call outlive 20 us, and blocks with 19.8 do not.
 #[test]
 fn the_prediction_counts_from_the_launch_call() {

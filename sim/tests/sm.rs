@@ -63,7 +63,7 @@ fn traces_run_in_every_scheme() {
 }
 
 #[test]
-fn runs_are_told_by_their_seeds() {
+fn runs_depend_on_their_seeds() {
     let work = Work::of_kernel(&named("histo").unwrap()(1).unwrap()).unwrap();
     let cycles = |seed| {
         let parameters = Parameters {
@@ -105,7 +105,7 @@ fn every_cycle_is_accounted_for() {
 
 /// Each cause is seen where it should be, and nowhere else.
 #[test]
-fn stalls_are_told_apart() {
+fn stalls_are_distinguished() {
     let work = Work::of_kernel(&named("lbm-8-warps").unwrap()(1).unwrap()).unwrap();
     let share = |scheme, queue, log, cause: Stall| {
         let mut parameters = Parameters::paper(scheme, log);

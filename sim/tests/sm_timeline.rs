@@ -103,7 +103,7 @@ fn faults_come_when_figure_3_has_them() {
     }
 }
 
-/// The memory unit asks again when the page is there, four cycles after the fault, and goes on as after any check.
+/// The memory unit requests again when the page is there, four cycles after the fault, and goes on as after any check.
 #[test]
 fn the_baseline_waits_for_the_page_in_the_pipeline() {
     let rows = timeline(Scheme::StallOnFault, FAULTS);

@@ -46,13 +46,13 @@ fn designs_are_in_the_papers_order() {
         .map(|&pattern| (pattern, performance(&beginning(pattern, 1))))
         .collect();
     for (pattern, [one, two, three, shared, both, ideal_cache]) in &all {
-        let told = format!("{pattern:?}: {one} {two} {three} {shared} {both} {ideal_cache}");
-        assert!(two * 1.005 > *one && three > two, "{told}");
-        assert!(both + 8.0 > *three, "{told}");
-        assert!(shared < three || *pattern == Pattern::Sharing, "{told}");
-        assert!(ideal_cache >= three && *ideal_cache <= 100.0, "{told}");
+        let shown = format!("{pattern:?}: {one} {two} {three} {shared} {both} {ideal_cache}");
+        assert!(two * 1.005 > *one && three > two, "{shown}");
+        assert!(both + 8.0 > *three, "{shown}");
+        assert!(shared < three || *pattern == Pattern::Sharing, "{shown}");
+        assert!(ideal_cache >= three && *ideal_cache <= 100.0, "{shown}");
         if [Pattern::Burst, Pattern::Gather].contains(pattern) {
-            assert!(1.2 * one < *two && 1.1 * two < *three, "{told}");
+            assert!(1.2 * one < *two && 1.1 * two < *three, "{shown}");
         }
     }
     let mean = |design: usize| {
@@ -100,13 +100,16 @@ fn gathers_are_the_papers_bursts_of_an_sm() {
 
 /// The way out is shared: four requests and an answer for each walk, so four requests in five cycles at most.
 #[test]
-fn walker_asks_memory_as_often_as_walks_and_its_way_out_allow() {
+fn walker_requests_memory_as_often_as_walks_and_its_way_out_allow() {
     for walks in [32, 64] {
         let bound = walks as f64 / 200.0;
-        let asked = memory_requests(walks, 200);
-        assert!(asked >= 0.95 * bound && asked <= bound, "{walks}: {asked}");
-        let asked = memory_requests(walks, 20);
-        assert!((asked - 0.8).abs() < 0.01, "{walks}: {asked}");
+        let requested = memory_requests(walks, 200);
+        assert!(
+            requested >= 0.95 * bound && requested <= bound,
+            "{walks}: {requested}"
+        );
+        let requested = memory_requests(walks, 20);
+        assert!((requested - 0.8).abs() < 0.01, "{walks}: {requested}");
     }
 }
 
@@ -167,7 +170,7 @@ fn four_mshrs_are_enough() {
         let outcome = outcome(&work, &parameters);
         assert!(usize::from(outcome.held) <= mshrs * 8);
         assert_eq!(outcome.fault_service.count(), outcome.far_faults);
-        // A page is told Nack when it is missed, and hardly ever when it asks again.
+        // A page receives a Nack when it is missed, and hardly ever when it is requested again.
         let far = outcome.far_faults;
         assert!(10 * outcome.nacks < 11 * far, "{} {far}", outcome.nacks);
         outcome.cycles as f64

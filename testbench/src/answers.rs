@@ -1,7 +1,7 @@
-//! Whether a GMMU answers every request of its SMs once, and tells nothing that nobody waits for: a monitor of its ports.
+//! Whether a GMMU answers every request of its SMs once, and reports nothing that nobody waits for: a monitor of its ports.
 //!
-//! SMs ask as L1 TLBs do: for no page that they wait for. So each answer belongs to one request, and each end of a far fault
-//! to one that was told to be held; or, with regions, to none: such an end names all pages of a region.
+//! SMs request as L1 TLBs do: no page that they wait for. So each answer belongs to one request, and each end of a far fault
+//! to one that was reported as held; or, with regions, to none: such an end names all pages of a region.
 
 use std::collections::HashMap;
 
@@ -21,10 +21,10 @@ pub const IN_TIME: u64 = 20_000;
 const SEARCH: u64 = 4096;
 const SMS: usize = 16;
 
-/// A page that an SM asks for: the SM, the page, the space.
+/// A page that an SM requests: the SM, the page, the address space.
 type Wanted = (usize, u64, u64);
 
-/// What the SMs were told.
+/// What the SMs received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Requests that were accepted.
@@ -56,11 +56,11 @@ pub struct Counts {
 /// What a GMMU has done wrong, or its traffic.
 #[derive(Debug, Error)]
 pub enum Wrong {
-    /// An SM was told of a page that it does not wait for.
+    /// An SM received a page that it does not wait for.
     #[error(
-        "cycle {cycle}: SM {sm} is told {what} of page {vpn:x} of address space {asid}, which it does not wait for"
+        "cycle {cycle}: SM {sm} receives {what} of page {vpn:x} of address space {asid}, which it does not wait for"
     )]
-    Unasked {
+    Unrequested {
         /// When.
         cycle: u64,
         /// Whom.
@@ -82,8 +82,8 @@ pub enum Wrong {
         /// Since when.
         since: u64,
     },
-    /// The traffic asks for what it waits for, so that nobody can tell which of two is answered.
-    #[error("cycle {cycle}: SM {sm} asks for page {vpn:x} of address space {asid} once more")]
+    /// The traffic requests what it waits for, so that it is unknown which of two is answered.
+    #[error("cycle {cycle}: SM {sm} requests page {vpn:x} of address space {asid} once more")]
     Twice {
         /// When.
         cycle: u64,
@@ -106,7 +106,7 @@ pub enum Wrong {
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     cycle: u64,
-    /// Since when each page is asked for.
+    /// Since when each page is requested.
     waiting: HashMap<Wanted, u64>,
     /// Since when far faults are held.
     held: HashMap<Wanted, u64>,
@@ -130,7 +130,7 @@ impl Answers {
     /// Looks at a cycle.
     ///
     /// # Errors
-    /// If an SM is told what it does not wait for, or something waits for too long.
+    /// If an SM receives what it does not wait for, or something waits for too long.
     pub fn see(&mut self, inputs: &Inputs, outputs: &Outputs) -> Result<(), Wrong> {
         self.cycle += 1;
         if inputs.reset {
@@ -147,7 +147,7 @@ impl Answers {
                     let ended = self.ended(wanted, inputs.region, "a cancellation")?;
                     self.counts.cancelled += u64::from(ended);
                 }
-                kind => self.told(wanted, kind)?,
+                kind => self.reported(wanted, kind)?,
             }
         }
         let (vpn, asid) = (outputs.resolve_vpn, u64::from(outputs.resolve_asid));
@@ -156,7 +156,7 @@ impl Answers {
             self.counts.resolved += u64::from(ended);
         }
         for sm in 0..SMS {
-            self.asks(sm, inputs, outputs)?;
+            self.request(sm, inputs, outputs)?;
         }
         self.invalidates(inputs, outputs);
         if self.cycle.is_multiple_of(SEARCH) {
@@ -165,9 +165,9 @@ impl Answers {
         Ok(())
     }
 
-    fn unasked(&self, (sm, vpn, asid): Wanted, what: &'static str) -> Wrong {
+    fn unrequested(&self, (sm, vpn, asid): Wanted, what: &'static str) -> Wrong {
         let cycle = self.cycle;
-        Wrong::Unasked {
+        Wrong::Unrequested {
             cycle,
             sm,
             what,
@@ -176,17 +176,17 @@ impl Answers {
         }
     }
 
-    /// An SM is told of the end of a far fault, and whether it had one.
+    /// An SM receives the end of a far fault: whether it had one.
     fn ended(&mut self, wanted: Wanted, region: bool, what: &'static str) -> Result<bool, Wrong> {
         let ended = self.held.remove(&wanted).is_some();
         match ended || region {
             true => Ok(ended),
-            false => Err(self.unasked(wanted, what)),
+            false => Err(self.unrequested(wanted, what)),
         }
     }
 
-    /// An SM is told of a page: the answer to its request.
-    fn told(&mut self, wanted: Wanted, kind: u8) -> Result<(), Wrong> {
+    /// An SM receives the answer to its request for a page.
+    fn reported(&mut self, wanted: Wanted, kind: u8) -> Result<(), Wrong> {
         if let Some(since) = self.waiting.remove(&wanted) {
             self.counts.longest = self.counts.longest.max(self.cycle - since);
             match kind {
@@ -200,7 +200,7 @@ impl Answers {
             }
             return Ok(());
         }
-        Err(self.unasked(
+        Err(self.unrequested(
             wanted,
             match kind {
                 DENIED => "a denial",
@@ -211,7 +211,7 @@ impl Answers {
     }
 
     /// The request of an SM.
-    fn asks(&mut self, sm: usize, inputs: &Inputs, outputs: &Outputs) -> Result<(), Wrong> {
+    fn request(&mut self, sm: usize, inputs: &Inputs, outputs: &Outputs) -> Result<(), Wrong> {
         if inputs.request_valid >> sm & 1 == 0 {
             self.offered[sm] = None;
             return Ok(());
@@ -292,7 +292,7 @@ pub fn run(
     let mut bench = blocks::bench_of::<Gmmu>(config, kinds)?;
     let parameters = *bench.parameters();
     let traffic = Gmmu::traffic(parameters, seed);
-    let mut traffic = traffic.without_resets().as_l1_tlbs_ask(region);
+    let mut traffic = traffic.without_resets().like_l1_tlbs(region);
     // The traffic looks into it.
     let mut model = Gmmu::new(parameters);
     let (mut inputs, mut answers) = (Inputs::default(), Answers::default());
@@ -320,8 +320,8 @@ mod tests {
 
     const PAGE: u64 = 0x1234;
 
-    /// SM 3 asks for a page.
-    fn asking() -> (Answers, Inputs) {
+    /// SM 3 requests a page.
+    fn requesting() -> (Answers, Inputs) {
         let mut inputs = Inputs {
             request_valid: 8,
             ..Inputs::default()
@@ -336,7 +336,7 @@ mod tests {
         (answers, inputs)
     }
 
-    fn told(sm: usize, kind: u8) -> Outputs {
+    fn reported(sm: usize, kind: u8) -> Outputs {
         let mut outputs = Outputs {
             fill_valid: 1 << sm,
             fill_vpn: PAGE,
@@ -359,10 +359,10 @@ mod tests {
     #[test]
     fn answers_that_belong_to_requests_are_counted() {
         let idle = Inputs::default();
-        for (end, resolutions) in [(resolved(), 1), (told(3, CANCELLED), 0)] {
-            let (mut answers, _) = asking();
+        for (end, resolutions) in [(resolved(), 1), (reported(3, CANCELLED), 0)] {
+            let (mut answers, _) = requesting();
             assert_eq!(answers.counts().waiting, 1);
-            answers.see(&idle, &told(3, FAR)).unwrap();
+            answers.see(&idle, &reported(3, FAR)).unwrap();
             assert_eq!((answers.counts().waiting, answers.counts().held), (0, 1));
             answers.see(&idle, &end).unwrap();
             let counts = answers.counts();
@@ -377,54 +377,54 @@ mod tests {
     #[test]
     fn answer_that_nobody_waits_for_is_wrong() {
         let idle = Inputs::default();
-        let mut elsewhere = told(3, TRANSLATION);
+        let mut elsewhere = reported(3, TRANSLATION);
         elsewhere.fill_asid = 6;
-        let mut near = told(3, TRANSLATION);
+        let mut near = reported(3, TRANSLATION);
         near.fill_vpn += 1;
-        for wrong in [told(4, TRANSLATION), elsewhere, near, resolved()] {
-            let (mut answers, _) = asking();
+        for wrong in [reported(4, TRANSLATION), elsewhere, near, resolved()] {
+            let (mut answers, _) = requesting();
             assert!(matches!(
                 answers.see(&idle, &wrong),
-                Err(Wrong::Unasked { .. })
+                Err(Wrong::Unrequested { .. })
             ));
         }
         for kind in [TRANSLATION, DENIED, FAR, NACK, CANCELLED] {
-            let (mut answers, _) = asking();
-            answers.see(&idle, &told(3, NACK)).unwrap();
+            let (mut answers, _) = requesting();
+            answers.see(&idle, &reported(3, NACK)).unwrap();
             assert!(
-                answers.see(&idle, &told(3, kind)).is_err(),
+                answers.see(&idle, &reported(3, kind)).is_err(),
                 "the second answer"
             );
         }
-        let (mut answers, _) = asking();
-        answers.see(&idle, &told(3, FAR)).unwrap();
+        let (mut answers, _) = requesting();
+        answers.see(&idle, &reported(3, FAR)).unwrap();
         answers.see(&idle, &resolved()).unwrap();
         assert!(
-            answers.see(&idle, &told(3, CANCELLED)).is_err(),
+            answers.see(&idle, &reported(3, CANCELLED)).is_err(),
             "the second end"
         );
     }
 
     #[test]
     fn cancelled_region_ends_far_faults_and_no_walk() {
-        let (mut answers, _) = asking();
+        let (mut answers, _) = requesting();
         let idle = Inputs {
             region: true,
             ..Inputs::default()
         };
-        answers.see(&idle, &told(3, CANCELLED)).unwrap();
+        answers.see(&idle, &reported(3, CANCELLED)).unwrap();
         assert_eq!(answers.counts().waiting, 1, "its walk goes on");
-        answers.see(&idle, &told(3, FAR)).unwrap();
-        answers.see(&idle, &told(3, CANCELLED)).unwrap();
+        answers.see(&idle, &reported(3, FAR)).unwrap();
+        answers.see(&idle, &reported(3, CANCELLED)).unwrap();
         assert_eq!((answers.counts().held, answers.counts().cancelled), (0, 1));
-        let (mut answers, _) = asking();
-        let cancelled = answers.see(&Inputs::default(), &told(3, CANCELLED));
+        let (mut answers, _) = requesting();
+        let cancelled = answers.see(&Inputs::default(), &reported(3, CANCELLED));
         assert!(cancelled.is_err(), "by pages nobody is cancelled who walks");
     }
 
     #[test]
-    fn traffic_that_asks_twice_is_wrong() {
-        let (mut answers, inputs) = asking();
+    fn traffic_that_requests_twice_is_wrong() {
+        let (mut answers, inputs) = requesting();
         let ready = Outputs {
             request_ready: 8,
             ..Outputs::default()
@@ -441,7 +441,7 @@ mod tests {
             invalidate_valid: true,
             ..Inputs::default()
         };
-        let (answers, inputs) = asking();
+        let (answers, inputs) = requesting();
         for (mut answers, inputs) in [
             (answers, Inputs::default()),
             (Answers::default(), inputs),

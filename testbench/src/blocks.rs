@@ -309,7 +309,7 @@ pub fn replay_session(
     Ok(Session::new(lockstep, Box::new(replay)))
 }
 
-/// What an SM that runs kernels tells one of these blocks, for so many cycles.
+/// What an SM that runs kernels gives one of these blocks, for so many cycles.
 ///
 /// # Errors
 /// If there is no such design, or a kernel does not fit the SM.

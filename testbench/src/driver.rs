@@ -84,7 +84,7 @@ impl Driver {
             control::ENABLED
                 | control::INTERRUPT_RECORDS
                 | control::INTERRUPT_OVERFLOW
-                | control::ASK,
+                | control::QUERY,
         );
     }
 

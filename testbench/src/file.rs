@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_folder_is_told_from_one_that_takes_no_file() {
+    fn missing_folder_is_distinguished_from_one_that_takes_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let told = |path: &Path| check_writable(path).unwrap_err().to_string();
         let missing = told(&folder.path().join("no/file"));

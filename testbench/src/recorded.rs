@@ -1,4 +1,4 @@
-//! What an SM that runs kernels tells one of its blocks, recorded, as a stimulus for that block alone.
+//! What an SM that runs kernels gives one of its blocks, recorded, as a stimulus for that block alone.
 //!
 //! Unlike a [`replay`](crate::replay), which issues one global-memory instruction after the other, this has the whole SM of
 //! the reference around the block: other instructions, caches and TLBs, and so the rate at which operands are really
@@ -108,10 +108,10 @@ fn record(
         reset: true,
         ..Default::default()
     };
-    let push = |told: (&replay_queue::Inputs, &operand_log::Inputs), frames: &mut Vec<u64>| {
+    let push = |inputs_of: (&replay_queue::Inputs, &operand_log::Inputs), frames: &mut Vec<u64>| {
         let start = frames.len();
         frames.resize(start + part.words(), 0);
-        part.pack(told, &mut frames[start..]);
+        part.pack(inputs_of, &mut frames[start..]);
     };
     for _ in 0..RESET {
         push((&reset, &log_reset), frames);
@@ -151,7 +151,7 @@ mod tests {
 
     /// The log alone does what it does inside the pipeline: it accepts every write, and gives nothing out twice.
     #[test]
-    fn a_log_alone_takes_what_the_sm_tells_it() {
+    fn a_log_alone_takes_the_inputs_that_the_sm_gives_it() {
         let sizes = operand_log::Parameters::with_entries(64);
         let part = Part::OperandLog(sizes);
         let works: Vec<Work> = KERNELS[..2]

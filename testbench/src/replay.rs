@@ -90,9 +90,9 @@ struct Counts {
 enum Issue {
     /// A kernel starts.
     Launch,
-    /// The next instruction asks for its log entries.
+    /// The next instruction requests its log entries.
     Allocate,
-    /// It has got them, and is told which.
+    /// It has received them, and which they are.
     Named,
     /// It enters the queue with them.
     Insert(Vec<u8>),

@@ -9,13 +9,13 @@ use crate::sdm::{self, Machine, Query, Verdict};
 use crate::walks::{WalkError, Walker};
 
 mod cases;
-mod crowd;
+mod concurrent;
 
 pub use cases::{BITS, Case, LIMIT, OPEN, ROOT, Sweep, Words, all_rules, requests, tables};
-pub use crowd::{AT_ONCE, CONFIGS, Load, machines};
+pub use concurrent::{AT_ONCE, CONFIGS, Load, machines};
 
-/// Differences that are told; the others are only counted.
-const TOLD: usize = 5;
+/// Differences that are shown; the others are only counted.
+const SHOWN: usize = 5;
 
 /// What a sweep has found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Tally {
     /// Those that were not walked as the rules say.
     pub differences: u64,
     /// The first of them, in words.
-    pub told: Vec<String>,
+    pub shown: Vec<String>,
 }
 
 impl Tally {
@@ -34,21 +34,21 @@ impl Tally {
         self.cases += cases;
         for sentence in wrong {
             self.differences += 1;
-            if self.told.len() < TOLD {
-                self.told.push(sentence);
+            if self.shown.len() < SHOWN {
+                self.shown.push(sentence);
             }
         }
     }
 
     /// Counts what another one has found.
     pub fn add_all(&mut self, other: Self) {
-        let more = other.differences - other.told.len() as u64;
-        self.add(other.cases, other.told);
+        let more = other.differences - other.shown.len() as u64;
+        self.add(other.cases, other.shown);
         self.differences += more;
     }
 }
 
-/// Every `step`th case of a sweep by the rules and by the second oracle. `walked` is told how many requests were walked.
+/// Every `step`th case of a sweep by the rules and by the second oracle. `walked` receives how many requests were walked.
 pub fn oracles(sweep: Sweep, step: usize, mut walked: impl FnMut(u64)) -> Tally {
     let mut tally = Tally::default();
     let rules = sweep.rules();
@@ -67,7 +67,7 @@ pub fn oracles(sweep: Sweep, step: usize, mut walked: impl FnMut(u64)) -> Tally 
     tally
 }
 
-/// Every `step`th case of a sweep, one walk after the other, by a back end. `walked` is told how many requests were walked.
+/// Every `step`th case of a sweep, one walk after the other, by a back end. `walked` receives how many requests were walked.
 ///
 /// # Errors
 /// If the back end cannot be had or does not answer.
@@ -109,16 +109,16 @@ pub fn at_once(
 ) -> Result<(Tally, Load), WalkError> {
     let (mut tally, mut load, mut number) = (Tally::default(), Load::default(), 0);
     for rules in machines(config) {
-        let mut crowd = crowd::Crowd::new(config, rules, kind)?;
+        let mut concurrent = concurrent::Concurrent::new(config, rules, kind)?;
         for case in AT_ONCE.iter().flat_map(|sweep| sweep.cases(&rules)) {
             number += 1;
             if number % step != 0 {
                 continue;
             }
-            crowd.put(&case)?;
+            concurrent.put(&case)?;
             walked(case.requests.len() as u64);
         }
-        let (found, of_machine) = crowd.end()?;
+        let (found, of_machine) = concurrent.end()?;
         tally.add_all(found);
         load.add(&of_machine);
     }

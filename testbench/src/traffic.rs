@@ -216,7 +216,7 @@ mod tests {
     use super::Rng;
 
     #[test]
-    fn dice_are_fair_and_the_same_for_a_seed() {
+    fn random_numbers_are_fair_and_the_same_for_a_seed() {
         let mut rng = Rng::new(1);
         let hits = (0..100_000).filter(|_| rng.chance(64)).count();
         assert!(

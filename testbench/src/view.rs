@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn surfer_is_told_the_same() {
+    fn surfer_receives_the_same() {
         let text = view().surfer(Path::new("folder/wave.fst"));
         let expected = "# surfer --command-file wave.sucl wave.fst\n\
              divider_add cycle\nvariable_add queue_4.clock\nvariable_add queue_4.differs\n\

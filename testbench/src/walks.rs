@@ -107,8 +107,8 @@ impl Pins {
         Ok(outputs)
     }
 
-    /// Requester `number` asks.
-    pub fn ask(&mut self, number: usize, asid: u8, request: &Request) {
+    /// Requester `number` requests.
+    pub fn request(&mut self, number: usize, asid: u8, request: &Request) {
         self.inputs.request_valid[number] = 1;
         self.inputs.request_asid[number] = u64::from(asid);
         self.inputs.request_vpn[number] = request.address >> 12;
@@ -121,21 +121,21 @@ impl Pins {
     pub fn respond(
         &mut self,
         memory: &mut impl Memory,
-        asked: &Asked,
+        requested: &MemoryRequest,
     ) -> (Option<u64>, Option<u64>) {
-        let address = asked.word << 3;
+        let address = requested.word << 3;
         let word = memory.read(address);
         let value = word.unwrap_or(0);
-        let changed = asked.update && (value ^ asked.expected) & !(ACCESSED | DIRTY) != 0;
+        let changed = requested.update && (value ^ requested.expected) & !(ACCESSED | DIRTY) != 0;
         self.inputs.response_valid = true;
-        self.inputs.response_walk = asked.walk;
+        self.inputs.response_walk = requested.walk;
         self.inputs.response_data = value;
         self.inputs.response_error = word.is_none();
         self.inputs.response_changed = changed;
-        if !asked.update || changed {
+        if !requested.update || changed {
             return (word, None);
         }
-        let bits = if asked.dirty {
+        let bits = if requested.dirty {
             ACCESSED | DIRTY
         } else {
             ACCESSED
@@ -145,9 +145,9 @@ impl Pins {
     }
 }
 
-/// What a walker asks of memory.
+/// What a walker requests of memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct MemoryRequest {
     walk: u8,
     pub word: u64,
     pub level: u8,
@@ -156,8 +156,8 @@ pub(crate) struct Asked {
     expected: u64,
 }
 
-impl Asked {
-    /// What it asks in a cycle, if it does.
+impl MemoryRequest {
+    /// What it requests in a cycle, if it does.
     pub fn of(outputs: &Outputs) -> Option<Self> {
         outputs.memory_valid.then_some(Self {
             walk: outputs.memory_walk,
@@ -227,7 +227,7 @@ impl Walker {
         self.pins.inputs.root_pfn = root >> 12;
         self.pins.cycle()?;
         self.pins.inputs.root_valid = false;
-        self.pins.ask(0, 0, request);
+        self.pins.request(0, 0, request);
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         for _ in 0..MOST_CYCLES {
             let outputs = self.pins.cycle()?;
@@ -235,8 +235,8 @@ impl Walker {
                 self.pins.inputs.request_valid[0] = 0;
             }
             self.pins.inputs.response_valid = false;
-            if let Some(asked) = Asked::of(&outputs) {
-                self.respond(memory, &asked, &mut reads, &mut writes);
+            if let Some(requested) = MemoryRequest::of(&outputs) {
+                self.respond(memory, &requested, &mut reads, &mut writes);
             }
             if outputs.answer_valid {
                 let end = ended(request, &outputs);
@@ -251,21 +251,21 @@ impl Walker {
     fn respond(
         &mut self,
         memory: &mut impl Memory,
-        asked: &Asked,
+        requested: &MemoryRequest,
         reads: &mut Vec<Entry>,
         writes: &mut Vec<Entry>,
     ) {
-        let (word, after) = self.pins.respond(memory, asked);
+        let (word, after) = self.pins.respond(memory, requested);
         let entry = |value| Entry {
-            level: asked.level,
-            address: asked.word << 3,
+            level: requested.level,
+            address: requested.word << 3,
             value,
         };
-        if asked.update {
+        if requested.update {
             writes.extend(after.map(entry));
             return;
         }
-        if asked.level == self.rules.levels {
+        if requested.level == self.rules.levels {
             reads.clear();
         }
         reads.extend(word.map(entry));

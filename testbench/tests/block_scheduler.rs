@@ -64,9 +64,9 @@ fn nobody_leaves_without_a_replacement() {
     assert_eq!(scheduler.left(), (0, 0));
 }
 
-/// G3: the GPU is asked for one block, which may be its last; nobody leaves for another one before it has answered.
+/// G3: one block is requested of the GPU, which may be its last; nobody leaves for another one before it has answered.
 #[test]
-fn nobody_leaves_while_the_gpu_is_asked() {
+fn nobody_leaves_while_a_block_is_requested() {
     let mut scheduler = Scheduler::full("8", 2);
     scheduler.held(7, 9);
     scheduler.fault(0, 7);
@@ -124,7 +124,7 @@ fn ready_blocks_come_back_before_new_ones_and_in_order() {
     scheduler.ended(3);
     assert_eq!(scheduler.wanted(), 3, "the other one waits");
     scheduler.comes(2);
-    scheduler.quiet(20); // what was asked for stays asked for
+    scheduler.quiet(20); // what was requested stays requested
     scheduler.inputs.given_valid = true;
     scheduler.cycle();
     assert_eq!(scheduler.entered(), (3, 0), "none was given");
@@ -142,7 +142,7 @@ fn resolution_is_not_lost_while_a_context_leaves() {
         scheduler.inputs.more = false;
         for now in 0..4 {
             if now == time {
-                scheduler.tell(Fill::Translation, 7, 0);
+                scheduler.report(Fill::Translation, 7, 0);
             }
             scheduler.inputs.leave_ready = now == 1;
             scheduler.inputs.left_valid = now == 2;
@@ -181,7 +181,7 @@ fn fault_while_a_context_leaves_is_waited_for_off_chip() {
 
 /// G5: the cycles in which an entry begins and ends.
 #[test]
-fn fault_in_the_cycle_of_what_is_told_of_its_page() {
+fn fault_in_the_cycle_of_a_report_on_its_page() {
     let mut scheduler = Scheduler::full("8", 2);
     scheduler.inputs.more = true;
     scheduler.meet(0, 7);
@@ -215,7 +215,7 @@ fn pages_of_other_spaces_are_others() {
     scheduler.ended(1);
     scheduler.quiet(20);
     scheduler.inputs.fill_asid = 3;
-    scheduler.tell(Fill::Denial, 7, 0);
+    scheduler.report(Fill::Denial, 7, 0);
     scheduler.cycle();
     assert_eq!(scheduler.entered(), (1, 0), "a denial is an end, too");
 }
@@ -248,25 +248,25 @@ fn full_table_makes_nobody_leave_and_nobody_wait() {
     }
 }
 
-/// A far fault without a place is waited for, and is not behind; what is told last of a page counts.
+/// A far fault without a place is waited for, and is not behind; what is reported last of a page counts.
 #[test]
 fn far_fault_without_a_place_is_waited_for() {
     let mut scheduler = Scheduler::full("8", 2);
     scheduler.inputs.more = true;
-    scheduler.tell(Fill::Nack, 7, 9);
+    scheduler.report(Fill::Nack, 7, 9);
     scheduler.cycle();
     scheduler.fault(0, 7);
     scheduler.quiet(20);
     scheduler.held(7, 9);
     assert_eq!(scheduler.left(), (0, 0), "it has a place at last");
     scheduler.give();
-    scheduler.tell(Fill::Nack, 7, 0);
+    scheduler.report(Fill::Nack, 7, 0);
     scheduler.ended(1);
     scheduler.quiet(20); // it is still waited for
     scheduler.comes(7);
     assert_eq!(scheduler.entered(), (1, 0));
     scheduler.held(8, 9);
-    scheduler.tell(Fill::Nack, 8, 9);
+    scheduler.report(Fill::Nack, 8, 9);
     scheduler.cycle();
     scheduler.inputs.more = true;
     scheduler.fault(0, 8);
@@ -297,7 +297,7 @@ fn block_stays_for_its_residence() {
                 scheduler.inputs.leave_ready = true;
                 scheduler.cycle();
                 scheduler.inputs.more = false;
-                scheduler.tell(Fill::Translation, page, 0);
+                scheduler.report(Fill::Translation, page, 0);
                 scheduler.inputs.left_valid = true;
                 scheduler.cycle();
                 assert_eq!(scheduler.entered(), (0, 0));
@@ -341,7 +341,7 @@ fn holds(scheduler: &mut Scheduler, offer: Offer) {
         scheduler.inputs.left_valid = true;
         scheduler.inputs.entered_valid = true;
         scheduler.inputs.given_valid = true;
-        scheduler.tell(Fill::Translation, 7, 0);
+        scheduler.report(Fill::Translation, 7, 0);
         assert_eq!(offer(&scheduler.cycle()), first);
     }
     scheduler.inputs.more = false;
@@ -515,9 +515,9 @@ fn next_block_of_a_slot_does_not_wait_for_the_last_ones_pages() {
     assert_eq!(scheduler.left(), (0, 0));
 }
 
-/// G1: what is refused is told, its slot is filled again, and its context is free.
+/// G1: what is refused is reported, its slot is filled again, and its context is free.
 #[test]
-fn refused_context_is_given_up_and_told() {
+fn refused_context_is_given_up_and_reported() {
     let mut scheduler = Scheduler::full("8", 3);
     for slot in [0, 2] {
         scheduler.replaced(slot, slot);
@@ -526,7 +526,7 @@ fn refused_context_is_given_up_and_told() {
     scheduler.comes(2);
     assert_eq!(scheduler.enters(), (1, 1));
     scheduler.inputs.entered_refused = true;
-    assert!(!scheduler.cycle().lost_valid, "nothing was told yet");
+    assert!(!scheduler.cycle().lost_valid, "nothing was reported yet");
     scheduler.inputs.entered_valid = true;
     scheduler.inputs.entered_refused = true;
     let outputs = scheduler.cycle();
@@ -624,7 +624,7 @@ impl Kernel {
         let Some(page) = self.queue.pop_front() else {
             return;
         };
-        self.scheduler.tell(Fill::Translation, page, 0);
+        self.scheduler.report(Fill::Translation, page, 0);
         let all = self.slots.values_mut().chain(self.contexts.values_mut());
         all.for_each(|work| {
             work.waits.remove(&page);

@@ -56,8 +56,8 @@ impl<P: Clone, I: Ports<Parameters = P>, O: Ports<Parameters = P>> Driven<I, O, 
     }
 }
 
-/// What memory was asked for, and when it answers.
-struct Asked {
+/// The requests to memory, and when it answers.
+struct MemoryRequest {
     due: u64,
     walk: u8,
     word: u64,
@@ -70,7 +70,7 @@ struct Machine {
     image: Image,
     /// Requests on their way to the cache, or to memory.
     requests: VecDeque<(u8, u64, u8, bool)>,
-    asked: Vec<Asked>,
+    due_requests: Vec<MemoryRequest>,
     rng: Rng,
     cycle: u64,
     reads: u64,
@@ -87,7 +87,7 @@ impl Machine {
             cache: cached.then(|| Driven::new(PageWalkCache::NAME, "8k", kind, cache)),
             image: Image::new(Some(1 << 40)),
             requests: VecDeque::new(),
-            asked: Vec::new(),
+            due_requests: Vec::new(),
             rng: Rng::new(11),
             cycle: 0,
             reads: 0,
@@ -120,16 +120,24 @@ impl Machine {
     }
 
     /// Memory takes a request, and answers some time later with what is there then.
-    fn ask(&mut self, walk: u8, word: u64) {
+    fn request_memory(&mut self, walk: u8, word: u64) {
         self.reads += 1;
         let due = self.cycle + 20 + self.rng.below(60);
-        self.asked.push(Asked { due, walk, word });
+        self.due_requests.push(MemoryRequest { due, walk, word });
     }
 
     fn cycle(&mut self) {
-        let due = self.asked.iter().position(|asked| asked.due <= self.cycle);
-        let answer = due.map(|place| self.asked.swap_remove(place));
-        let answer = answer.map(|asked| (asked.walk, Memory::read(&self.image, asked.word << 3)));
+        let due = self
+            .due_requests
+            .iter()
+            .position(|due_requests| due_requests.due <= self.cycle);
+        let answer = due.map(|place| self.due_requests.swap_remove(place));
+        let answer = answer.map(|due_requests| {
+            (
+                due_requests.walk,
+                Memory::read(&self.image, due_requests.word << 3),
+            )
+        });
         self.walker.inputs.response_valid = false;
         let mut to_walker = None;
         if let Some(cache) = &mut self.cache {
@@ -157,12 +165,12 @@ impl Machine {
                 to_walker = Some((outputs.answer_walk, word, outputs.answer_kept));
             }
             if outputs.memory_valid {
-                self.ask(outputs.memory_walk, outputs.memory_word);
+                self.request_memory(outputs.memory_walk, outputs.memory_word);
             }
         } else {
             to_walker = answer.map(|(walk, word)| (walk, word, false));
             if let Some((walk, word, ..)) = self.requests.pop_front() {
-                self.ask(walk, word);
+                self.request_memory(walk, word);
             }
         }
         if let Some((walk, word, kept)) = to_walker {
@@ -228,15 +236,15 @@ impl Machine {
                         && request.user == outputs.answer_user
                 };
                 open.retain(|&(requester, number)| {
-                    let told = outputs.answer_requesters[requester] != 0 && alike(number);
-                    if told {
+                    let reported = outputs.answer_requesters[requester] != 0 && alike(number);
+                    if reported {
                         answers[number] = Some((
                             outputs.answer_cause,
                             outputs.answer_level,
                             outputs.answer_pfn,
                         ));
                     }
-                    !told
+                    !reported
                 });
             }
             assert!(self.cycle < start + 1_000_000, "no answer");

@@ -76,13 +76,13 @@ impl Engine {
     ) -> Ended {
         let mut ended = Ended::default();
         let mut inputs = Inputs::default();
-        let mut asks = true;
+        let mut requests = true;
         self.sm.puts.clear();
         loop {
             assert!(ended.cycles < 200_000, "no verdict");
             inputs.request_valid = false;
-            if asks {
-                request.ask(&mut inputs);
+            if requests {
+                request.drive(&mut inputs);
             }
             self.sm.drive(&mut inputs);
             look(&mut inputs, &self.sm, ended.cycles);
@@ -90,7 +90,7 @@ impl Engine {
             see(&inputs, &outputs);
             self.sm.observe(&inputs, &outputs);
             ended.cycles += 1;
-            asks &= !outputs.request_ready;
+            requests &= !outputs.request_ready;
             ended.offered += u64::from(outputs.restore_valid && inputs.restore_ready);
             if !request.restores {
                 if outputs.out_valid && inputs.out_ready {
@@ -297,9 +297,9 @@ fn base_and_increment_come_back_as_the_block_was() {
             engine.sm.beats[1][100..120].to_vec(),
             engine.sm.beats[2][48..64].to_vec(),
         );
-        for (asked, ended, runs) in [(&base, &first, false), (&leaves, &increment, true)] {
+        for (requested, ended, runs) in [(&base, &first, false), (&leaves, &increment, true)] {
             engine.sm.read = ended.saved.clone().into();
-            let verdict = engine.run(&elsewhere(asked, ended, runs)).verdict;
+            let verdict = engine.run(&elsewhere(requested, ended, runs)).verdict;
             assert_eq!(verdict, Verdict::Accepted as u64);
         }
         // Rows 40 to 51 and 55, with the sectors that were ever dirty.
@@ -372,7 +372,7 @@ fn context_that_does_not_fit_is_refused() {
     let ended = engine.run(&request);
     let fits = elsewhere(&request, &ended, true);
     let others = [
-        // What was told when it was saved.
+        // What was reported when it was saved.
         Request {
             beats: ended.beats - 1,
             ..fits.clone()
@@ -451,13 +451,13 @@ fn context_that_lacks_a_part_is_refused() {
         shared: (3000, 20),
         ..elsewhere(&none, &without, true)
     };
-    for (saved, asked) in [
+    for (saved, requested) in [
         (&ended, elsewhere(&base, &ended, true)),
         (&without, lacking),
     ] {
         engine.sm.read = saved.saved.clone().into();
         engine.sm.running.fill(false);
-        assert_eq!(engine.run(&asked).verdict, DOES_NOT_FIT);
+        assert_eq!(engine.run(&requested).verdict, DOES_NOT_FIT);
         assert!(engine.sm.running.iter().all(|running| !running));
         assert!(engine.sm.queue.iter().all(|squashed| squashed.slot != 11));
     }
@@ -846,20 +846,20 @@ fn no_offer_depends_on_who_is_ready_in_the_same_cycle() {
 fn each_request_has_one_verdict_in_its_turn() {
     let mut engine = Engine::new();
     let request = engine.block();
-    let (mut asked, mut ended) = (0, 0);
+    let (mut requested, mut ended) = (0, 0);
     let mut inputs = Inputs::default();
     for _ in 0..3000 {
-        request.ask(&mut inputs);
+        request.drive(&mut inputs);
         engine.sm.drive(&mut inputs);
         let outputs = engine.cycle(&inputs);
         engine.sm.observe(&inputs, &outputs);
         if outputs.request_ready {
-            assert_eq!(asked, ended);
-            asked += 1;
+            assert_eq!(requested, ended);
+            requested += 1;
         }
         ended += u64::from(outputs.ended_valid && inputs.ended_ready);
     }
-    assert!(asked > 10 && asked - ended < 2);
+    assert!(requested > 10 && requested - ended < 2);
     inputs.request_valid = false;
     for _ in 0..1000 {
         engine.sm.drive(&mut inputs);
@@ -867,7 +867,7 @@ fn each_request_has_one_verdict_in_its_turn() {
         engine.sm.observe(&inputs, &outputs);
         ended += u64::from(outputs.ended_valid && inputs.ended_ready);
     }
-    assert_eq!(asked, ended);
+    assert_eq!(requested, ended);
 }
 
 /// G8. A packet that memory gives twice is an instruction more than the log had room for: it is not even offered.

@@ -26,7 +26,7 @@ fn short() -> (Parameters, Vec<Beat>) {
     (parameters, left)
 }
 
-/// What is told of a context that was given so: its headers have the block's number, and its end is not told.
+/// What is reported of a context that was given so: its headers have the block's number, and its end is not reported.
 fn stamped(parameters: &Parameters, given: &[Beat], block: u64) -> Vec<Beat> {
     let mut beats = given[..given.len() - 1].to_vec();
     let mut header = 0;
@@ -38,7 +38,7 @@ fn stamped(parameters: &Parameters, given: &[Beat], block: u64) -> Vec<Beat> {
     beats
 }
 
-/// What is told of a context when all of it is.
+/// What is reported of a context when all of it is.
 fn content(context: &[Beat]) -> &[Beat] {
     &context[1..context.len() - 1]
 }
@@ -94,7 +94,7 @@ fn what_was_saved_comes_back() {
         (saver.pace, restorer.pace) = (pace, pace);
         saver.begin(false, block, epoch);
         restorer.begin(true, block, epoch);
-        let (mut link, mut told) = (Vec::new(), Vec::new());
+        let (mut link, mut reported) = (Vec::new(), Vec::new());
         let (mut sent, mut taken, mut ended) = (0, 0, [false; 2]);
         while ended != [true; 2] {
             assert!(saver.cycle < 100_000, "no end");
@@ -121,31 +121,31 @@ fn what_was_saved_comes_back() {
             let outputs = restorer.cycle();
             taken += usize::from(offered && outputs.in_ready);
             if outputs.found_valid && ready {
-                told.push(outputs.found_beat);
+                reported.push(outputs.found_beat);
             }
             if outputs.ended_valid && heard {
                 assert_eq!(outputs.ended_verdict, Verdict::Accepted as u64);
                 ended[1] = true;
             }
         }
-        assert_eq!(told, stamped(&parameters, &given, block));
+        assert_eq!(reported, stamped(&parameters, &given, block));
     }
 }
 
-/// G2, G3: nobody is told what belongs to another one.
+/// G2, G3: nothing is reported that belongs to another one.
 #[test]
-fn context_of_another_block_is_refused_before_anything_is_told() {
+fn context_of_another_block_is_refused_before_anything_is_reported() {
     let (_, context) = short();
     let mut port = Port::new("32");
     for bit in 0..16 {
         let found = port.restore(BLOCK ^ 1 << bit, EPOCH, &context);
         assert_eq!(found.verdict, Verdict::AnotherBlock, "bit {bit}");
-        assert_eq!((found.told.len(), found.taken), (0, context.len()));
+        assert_eq!((found.reported.len(), found.taken), (0, context.len()));
     }
     for bit in 0..8 {
         let found = port.restore(BLOCK, EPOCH ^ 1 << bit, &context);
         assert_eq!(found.verdict, Verdict::AnotherEpoch, "bit {bit}");
-        assert_eq!((found.told.len(), found.taken), (0, context.len()));
+        assert_eq!((found.reported.len(), found.taken), (0, context.len()));
     }
     let found = port.restore(BLOCK ^ 1, EPOCH ^ 1, &context);
     assert_eq!(found.verdict, Verdict::AnotherBlock);
@@ -161,7 +161,7 @@ fn what_does_not_begin_like_a_context_is_none() {
     for read in [&zeros[..], &ones, &context[1..], &context[14..]] {
         let found = port.restore(0, 0, read);
         assert_eq!(found.verdict, Verdict::NotAContext);
-        assert_eq!((found.told.len(), found.taken), (0, read.len()));
+        assert_eq!((found.reported.len(), found.taken), (0, read.len()));
     }
     // A begin with anything else in it.
     for bit in (16..32).chain(40..256) {
@@ -169,7 +169,7 @@ fn what_does_not_begin_like_a_context_is_none() {
         read[0][bit / 32] ^= 1 << (bit % 32);
         let found = port.restore(BLOCK, EPOCH, &read);
         assert_eq!(found.verdict, Verdict::NotAContext, "bit {bit}");
-        assert_eq!(found.told.len(), 0);
+        assert_eq!(found.reported.len(), 0);
     }
 }
 
@@ -183,12 +183,12 @@ fn context_that_is_cut_at_any_beat_is_refused() {
         for beats in 1..context.len() {
             let found = port.restore(BLOCK, EPOCH, &context[..beats]);
             assert_eq!(found.verdict, Verdict::Truncated, "{beats} beats");
-            assert_eq!(found.told, context[1..beats.max(2) - 1]);
+            assert_eq!(found.reported, context[1..beats.max(2) - 1]);
             assert_eq!(found.taken, beats);
         }
         let found = port.restore(BLOCK, EPOCH, &context);
         assert_eq!(found.verdict, Verdict::Accepted);
-        assert_eq!(found.told, content(&context));
+        assert_eq!(found.reported, content(&context));
     }
 }
 
@@ -201,7 +201,7 @@ fn context_that_goes_on_is_refused() {
         let read = [&context[..], &context[..more]].concat();
         let found = port.restore(BLOCK, EPOCH, &read);
         assert_eq!(found.verdict, Verdict::BeyondTheEnd);
-        assert_eq!(found.told, content(&context));
+        assert_eq!(found.reported, content(&context));
         assert_eq!(found.taken, read.len());
     }
 }
@@ -308,7 +308,7 @@ fn context_with_any_bit_changed_is_refused() {
             let found = port.restore(BLOCK, EPOCH, &changed);
             assert_ne!(found.verdict, Verdict::Accepted, "beat {at}, bit {bit}");
             let before = at.saturating_sub(1);
-            assert_eq!(found.told[..before], content(&context)[..before]);
+            assert_eq!(found.reported[..before], content(&context)[..before]);
         }
     }
 }
@@ -355,7 +355,7 @@ fn headers_that_do_not_belong_there_are_refused() {
         read[2][0] = parameters.header(BLOCK, kind, 2)[0];
         let found = port.restore(BLOCK, EPOCH, &read);
         assert_eq!(found.verdict, Verdict::UnknownKind, "{kind}");
-        assert_eq!(found.told, context[1..2]);
+        assert_eq!(found.reported, context[1..2]);
         read[2][0] = parameters.header(BLOCK ^ 1, kind, 2)[0];
         let found = port.restore(BLOCK, EPOCH, &read);
         assert_eq!(found.verdict, Verdict::UnknownKind, "{kind}");
@@ -365,7 +365,7 @@ fn headers_that_do_not_belong_there_are_refused() {
         read[place] = parameters.with_block(&context[place], BLOCK ^ 0x8000);
         let found = port.restore(BLOCK, EPOCH, &read);
         assert_eq!(found.verdict, Verdict::AnotherBlock, "{place}");
-        assert_eq!(found.told, context[1..place]);
+        assert_eq!(found.reported, context[1..place]);
     }
 }
 
@@ -379,7 +379,7 @@ fn end_must_be_about_what_came() {
         read[14][bit / 32] ^= 1 << (bit % 32);
         let found = port.restore(BLOCK, EPOCH, &read);
         assert_eq!(found.verdict, Verdict::WrongCheck, "bit {bit}");
-        assert_eq!(found.told, content(&context));
+        assert_eq!(found.reported, content(&context));
     }
     let early = [&context[..2], &[parameters.end(BLOCK, &context[..2])]].concat();
     let found = port.restore(BLOCK, EPOCH, &early);
@@ -405,7 +405,7 @@ fn count_of_a_long_context_goes_around() {
         assert_eq!(*end, parameters.end(1, &context[..context.len() - 1]));
         let found = port.restore(1, 2, &context);
         assert_eq!(found.verdict, Verdict::Accepted, "{beats} beats");
-        assert_eq!(found.told.len(), lengths.len());
+        assert_eq!(found.reported.len(), lengths.len());
     }
 }
 
@@ -494,7 +494,7 @@ fn offers_hold_until_they_are_taken() {
         port.read(&context, taken);
         assert!(port.cycle().in_ready);
         if taken == 0 {
-            continue; // the begin is not told
+            continue; // the begin is not reported
         }
         for _ in 0..5 {
             let outputs = port.cycle();
@@ -547,7 +547,7 @@ fn rest_of_a_refused_read_is_not_the_next_context() {
         }
         let found = port.restore(BLOCK, EPOCH, &context);
         assert_eq!(found.verdict, Verdict::Accepted);
-        assert_eq!(found.told, content(&context));
+        assert_eq!(found.reported, content(&context));
     }
 }
 
@@ -578,7 +578,7 @@ fn reset_forgets_everything() {
         }
         let found = port.restore(BLOCK, EPOCH, &context);
         assert_eq!(found.verdict, Verdict::Accepted);
-        assert_eq!(found.told, content(&context));
+        assert_eq!(found.reported, content(&context));
         let end = parameters.end(BLOCK, &context[..14]);
         let (left, _) = port.save(BLOCK, EPOCH, &context[1..]);
         assert_eq!((left.last(), left.len()), (Some(&end), 15));

@@ -109,8 +109,8 @@ fn row_that_is_written_while_it_is_saved_is_dirty_afterwards() {
             bits.inputs.dirty_ready = delay % 2 == 0;
             bits.walk(0, 3, true);
             bits.rest(delay);
-            bits.ask(0, 10, 6);
-            let asked = bits.cycle;
+            bits.request(0, 10, 6);
+            let requested = bits.cycle;
             bits.cycle();
             assert_eq!(bits.inputs.write_valid, 0, "accepted at once");
             bits.rest(3);
@@ -122,8 +122,8 @@ fn row_that_is_written_while_it_is_saved_is_dirty_afterwards() {
                 let later: u64 = again.iter().map(|(_, lanes)| lanes).sum();
                 assert_eq!((lanes | later, lanes & later), (7, 0), "{delay}");
             }
-            // Offered in the cycle after it was asked, or before: it cannot be in it.
-            if when <= asked + 1 {
+            // Offered in the cycle after it was requested, or before: it cannot be in it.
+            if when <= requested + 1 {
                 assert_eq!(again.len(), 1, "{config} {delay}");
             }
         }
@@ -142,8 +142,8 @@ fn clear_takes_what_was_written_up_to_its_cycle() {
                     bits.clear(5, 7);
                 }
                 if cycle == late {
-                    bits.ask(0, 45, ALL);
-                    bits.ask(1, 60, ALL);
+                    bits.request(0, 45, ALL);
+                    bits.request(1, 60, ALL);
                 }
                 bits.cycle();
             }
@@ -189,7 +189,7 @@ fn rows_come_once_and_in_ascending_order_though_others_write() {
         while bits.total.is_none() {
             for port in 0..2 {
                 if bits.inputs.write_valid >> port & 1 == 0 {
-                    bits.ask(port, rng.below(2048), ALL);
+                    bits.request(port, rng.below(2048), ALL);
                 }
             }
             bits.inputs.dirty_ready = rng.chance(100);
@@ -202,7 +202,7 @@ fn rows_come_once_and_in_ascending_order_though_others_write() {
 
 /// G6.
 #[test]
-fn count_tells_what_a_save_will_give_and_changes_nothing() {
+fn count_is_what_a_save_will_give_and_changes_nothing() {
     let mut bits = Bits::new("lanes");
     let mut rng = Rng::new(4);
     for _ in 0..300 {
@@ -232,7 +232,7 @@ fn row_and_total_hold_until_they_are_taken() {
         for cycle in 0..20 {
             // What it shows is written again, and cleared.
             if cycle == 5 {
-                bits.ask(0, 3, 4);
+                bits.request(0, 3, 4);
             }
             if cycle == 9 {
                 bits.clear(0, 0);
@@ -258,8 +258,8 @@ fn writes_wait_for_three_cycles_at_most() {
         let mut bits = Bits::new(config);
         // Two halves, a write in each: no cycle is lost.
         for row in 0..100 {
-            bits.ask(0, 2 * row, ALL);
-            bits.ask(1, 2 * row + 1, ALL);
+            bits.request(0, 2 * row, ALL);
+            bits.request(1, 2 * row + 1, ALL);
             assert_eq!(bits.cycle().write_ready, 3);
         }
         // One half: the ports go in turns.
@@ -267,7 +267,7 @@ fn writes_wait_for_three_cycles_at_most() {
         for cycle in 0..100 {
             for port in 0..2 {
                 if bits.inputs.write_valid >> port & 1 == 0 {
-                    bits.ask(port, 4 * cycle, ALL);
+                    bits.request(port, 4 * cycle, ALL);
                 }
             }
             let ready = bits.cycle().write_ready;
@@ -285,7 +285,7 @@ fn writes_wait_for_three_cycles_at_most() {
             while bits.total.is_none() {
                 for (port, waited) in waited.iter_mut().enumerate() {
                     if bits.inputs.write_valid >> port & 1 == 0 {
-                        bits.ask(port, 0, ALL);
+                        bits.request(port, 0, ALL);
                         *waited = 0;
                     }
                 }
@@ -350,7 +350,7 @@ fn save_at_32_bytes_a_cycle_takes_as_long_as_its_bytes() {
             // Another block, in the half that is saved.
             for port in 0..others {
                 if bits.inputs.write_valid >> port & 1 == 0 {
-                    bits.ask(port, 1024 + 2 * port as u64, ALL);
+                    bits.request(port, 1024 + 2 * port as u64, ALL);
                 }
             }
             if cycles % 50 == 0 {
@@ -411,7 +411,7 @@ fn clear_with_its_first_group_above_its_last_clears_nothing() {
 
 /// `write_ready` is that of the row shown, whether or not it is to be written.
 #[test]
-fn write_ready_tells_of_its_row_without_valid() {
+fn write_ready_is_of_its_row_without_valid() {
     for config in BOTH {
         // A row is written in the cycle before row 0 is taken: the walk waits, and its half takes no other write.
         for (rows, ready) in [([4, 5], 2), ([7, 6], 1), ([2, 2], 0), ([3, 3], 3)] {
@@ -419,7 +419,7 @@ fn write_ready_tells_of_its_row_without_valid() {
             bits.fill(0..2);
             bits.walk(0, 0, true);
             bits.rest(2);
-            bits.ask(0, 1000, ALL);
+            bits.request(0, 1000, ALL);
             bits.cycle();
             bits.inputs.write_row = rows;
             assert_eq!(bits.cycle().write_ready, ready, "{rows:?}");
@@ -440,7 +440,7 @@ fn save_goes_on_while_other_warps_end() {
                 while bits.total.is_none() {
                     for port in 0..2 {
                         if bits.inputs.write_valid >> port & 1 == 0 {
-                            bits.ask(port, 1024 + distance * port as u64, ALL);
+                            bits.request(port, 1024 + distance * port as u64, ALL);
                         }
                     }
                     if bits.cycle.is_multiple_of(every) {
@@ -474,7 +474,7 @@ fn reset_forgets_everything() {
         bits.inputs.dirty_ready = false;
         bits.walk(0, 255, true);
         bits.rest(10);
-        bits.ask(0, 4, ALL);
+        bits.request(0, 4, ALL);
         bits.clear(3, 3);
         bits.reset();
         let outputs = bits.cycle();

@@ -45,7 +45,7 @@ fn matches_model() {
 
 /// G1.
 #[test]
-fn each_requester_is_told_far_or_nack() {
+fn each_requester_receives_far_or_nack() {
     let mut mshr = Mshr::new(SMALL);
     mshr.limit = 1;
     assert_eq!(mshr.fault(page(1), 0b0011), far(0b0011, 0));
@@ -161,7 +161,7 @@ fn write_that_merges_behind_a_read_is_reported() {
     assert_eq!(mshr.present(page(5)), [woken(page(5), 7)]);
 }
 
-/// G2: who waits for the page already is told far without room for a report, and the next report says that it is written.
+/// G2: who waits for the page already receives far without room for a report, and the next report says that it is written.
 #[test]
 fn write_without_room_for_its_report_is_reported_when_the_page_is_missed_again() {
     let mut mshr = Mshr::new(SMALL);
@@ -318,8 +318,8 @@ fn limit_is_looked_at_in_the_cycle_of_the_action() {
                 mshr.limit = if cycle == high { 16 } else { 0 };
                 assert_eq!(answer(&mshr.rest()), None, "cycle {cycle}");
             }
-            let (_, told) = answer(&mshr.rest()).unwrap();
-            assert_eq!(told.far, u16::from(high == acts), "{held} {high}");
+            let (_, answer_of) = answer(&mshr.rest()).unwrap();
+            assert_eq!(answer_of.far, u16::from(high == acts), "{held} {high}");
         }
     }
 }
@@ -435,7 +435,7 @@ fn cancel_denies_those_whom_it_names_and_leaves_the_others() {
     assert_eq!(mshr.command(&of(0b1000)), [], "it does not wait");
     assert_eq!(mshr.command(&of(0)), []);
     assert_eq!(mshr.command(&of(0b1010)), [denied(page(1), 0b0010)]);
-    assert_eq!(mshr.command(&of(0b1010)), [], "it was told");
+    assert_eq!(mshr.command(&of(0b1010)), [], "it was reported");
     assert_eq!(mshr.held(), 2);
     assert_eq!(mshr.present(page(8)), [woken(page(8), 1)]);
     // Who was denied may come again, and finds the place that it was.
@@ -637,7 +637,7 @@ fn offers_hold_until_they_are_taken() {
 #[test]
 fn fault_is_answered_in_time_whatever_comes_beside_it() {
     let mut mshr = Mshr::new(SMALL);
-    // Every entry has the same tag, and the last one is asked for.
+    // Every entry has the same tag, and the last one is requested.
     for number in 0..ENTRIES {
         mshr.fault(page(number << 8), 1);
     }

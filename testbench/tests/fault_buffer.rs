@@ -57,7 +57,7 @@ fn every_fault_becomes_one_record_in_order() {
 #[test]
 fn record_is_nvidias_packet_and_what_is_known_besides() {
     let mut buffer = Buffer::with_ring(100);
-    buffer.set(register::CONTROL, control::ENABLED | control::ASK);
+    buffer.set(register::CONTROL, control::ENABLED | control::QUERY);
     buffer.context = Some(CONTEXT);
     let one = Record {
         vpn: 0xA_BCDE_F012,
@@ -84,7 +84,7 @@ fn record_is_nvidias_packet_and_what_is_known_besides() {
         0xF0F1_F2F3 | 0x2B << 32 | 0xD << 40 | 5 << 48 | 0x6A << 56 | 1 << 63,
     ];
     assert_eq!(buffer.words(0), expected);
-    assert_eq!(buffer.questions, [(9, one.vpn, one.asid)]);
+    assert_eq!(buffer.queries, [(9, one.vpn, one.asid)]);
     // Words of the second half alone tell one record from the next.
     buffer.context = None;
     buffer.fault(&one);
@@ -388,7 +388,7 @@ fn overflow_stays_until_get_has_moved_and_it_is_cleared() {
     buffer.set(register::CLEAR, 1);
     assert!(!buffer.has(status::OVERFLOW) && buffer.rest().room);
     assert_eq!(buffer.record(2).vpn, 10);
-    // Whoever is turned away while two places are free asks again, and finds one.
+    // Whoever is turned away while two places are free requests again, and finds one.
     let both = Inputs {
         turned_away: true,
         register_valid: true,
@@ -646,7 +646,7 @@ fn command_while_another_is_under_way_is_refused() {
 #[test]
 fn offers_hold_until_they_are_taken() {
     let mut buffer = Buffer::with_ring(10);
-    buffer.set(register::CONTROL, control::ENABLED | control::ASK);
+    buffer.set(register::CONTROL, control::ENABLED | control::QUERY);
     (buffer.memory_works, buffer.sms_work) = (false, false);
     buffer.commands_taken = false;
     buffer.accept(&fault(0x77));
@@ -694,7 +694,7 @@ fn offers_hold_until_they_are_taken() {
 fn commands_go_on_whoever_is_stuck() {
     for stuck in 0..3 {
         let mut buffer = Buffer::with_ring(4);
-        buffer.set(register::CONTROL, control::ENABLED | control::ASK);
+        buffer.set(register::CONTROL, control::ENABLED | control::QUERY);
         buffer.memory_works = stuck != 0;
         buffer.sms_work = stuck != 1;
         for number in 0..200 {
@@ -792,7 +792,7 @@ fn registers_that_are_read_only_or_not_there_ignore_writes() {
 }
 
 #[test]
-fn interrupt_tells_of_records_and_of_overflow() {
+fn interrupt_is_high_for_records_and_for_overflow() {
     let mut buffer = Buffer::with_ring(8);
     buffer.fault(&fault(1));
     assert!(!buffer.rest().interrupts, "it is not enabled");
@@ -825,12 +825,12 @@ fn short_records_are_the_first_half() {
     let mut buffer = Buffer::after_reset();
     buffer.set(register::SIZE, 5);
     buffer.set(register::BASE, BASE);
-    let short = control::ENABLED | control::SHORT | control::ASK;
+    let short = control::ENABLED | control::SHORT | control::QUERY;
     buffer.set(register::CONTROL, short);
     for number in 0..4 {
         buffer.fault(&fault(number));
     }
-    assert!(buffer.questions.is_empty());
+    assert!(buffer.queries.is_empty());
     let first = BASE * 512;
     let expected: Vec<_> = (0..4)
         .flat_map(|number| [0, 1, 2, 3].map(|word| first + number * 4 + word))

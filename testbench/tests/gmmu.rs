@@ -25,13 +25,13 @@ fn matches_model() {
 fn translation_comes_from_a_walk_and_then_from_the_l2_tlb() {
     let mut gmmu = Gmmu::new("8");
     gmmu.map(1, 0x8_1234_5678, 0xABC, OPEN & !DIRTY);
-    let told = gmmu.answer(3, 1, 0x8_1234_5678, false);
-    assert_eq!((told.kind, told.pfn), (TRANSLATION, 0xABC));
-    assert!(told.writable && told.clean);
+    let response = gmmu.answer(3, 1, 0x8_1234_5678, false);
+    assert_eq!((response.kind, response.pfn), (TRANSLATION, 0xABC));
+    assert!(response.writable && response.clean);
     assert_eq!(gmmu.reads, 4);
-    let told = gmmu.answer(12, 1, 0x8_1234_5678, false);
-    assert_eq!((told.kind, told.pfn), (TRANSLATION, 0xABC));
-    assert!(told.writable && told.clean);
+    let response = gmmu.answer(12, 1, 0x8_1234_5678, false);
+    assert_eq!((response.kind, response.pfn), (TRANSLATION, 0xABC));
+    assert!(response.writable && response.clean);
     assert_eq!(gmmu.reads, 4, "a hit reads nothing");
     let near = gmmu.answer(0, 1, 0x8_1234_5679, false);
     assert_eq!(near.kind, FAR);
@@ -58,20 +58,20 @@ fn l2_tlb_that_is_off_keeps_nothing() {
     assert_eq!(gmmu.reads, 4 + 1 + 1);
 }
 
-/// G1: those who ask for one page at the same time are told at the same time.
+/// G1: those that request one page at the same time receive it at the same time.
 #[test]
 fn walks_of_one_page_are_merged_over_sms() {
     let mut gmmu = Gmmu::new("8");
     gmmu.latency = 200;
     gmmu.map(0, 5, 6, OPEN);
     for sm in 0..16 {
-        gmmu.ask(sm, 0, 5, false);
+        gmmu.request(sm, 0, 5, false);
     }
-    gmmu.until("all answers", |gmmu| gmmu.told.len() == 16);
+    gmmu.until("all answers", |gmmu| gmmu.responses.len() == 16);
     assert!(
-        gmmu.told
+        gmmu.responses
             .iter()
-            .all(|told| told.cycle == gmmu.told[0].cycle)
+            .all(|response| response.cycle == gmmu.responses[0].cycle)
     );
     assert_eq!(gmmu.reads, 4);
 }
@@ -83,12 +83,12 @@ fn denials_are_reported_and_are_not_replayable() {
     gmmu.map(0, 1, 7, OPEN & !USER);
     gmmu.map(0, 2, 8, OPEN & !WRITABLE);
     gmmu.map(0, 3, 9, OPEN | 1 << 45);
-    let told = gmmu.answer(1, 0, 1, false);
-    assert_eq!((told.kind, told.pfn), (DENIED, 0));
+    let response = gmmu.answer(1, 0, 1, false);
+    assert_eq!((response.kind, response.pfn), (DENIED, 0));
     // It may be read, and the L1 TLB denies the write.
-    let told = gmmu.answer(2, 0, 2, true);
+    let response = gmmu.answer(2, 0, 2, true);
     assert_eq!(
-        (told.kind, told.pfn, told.writable),
+        (response.kind, response.pfn, response.writable),
         (TRANSLATION, 8, false)
     );
     assert_eq!(gmmu.answer(3, 0, 3, false).kind, DENIED);
@@ -114,7 +114,7 @@ fn denials_are_reported_and_are_not_replayable() {
     assert_eq!(gmmu.reads, reads, "the L2 TLB has what may be read");
 }
 
-/// G11: other SMs ask for denied pages without end, and the driver reads what is reported as it comes.
+/// G11: other SMs request denied pages without end, and the driver reads what is reported as it comes.
 #[test]
 fn far_fault_is_reported_beside_denials_without_end() {
     for latency in 1..=12 {
@@ -123,14 +123,14 @@ fn far_fault_is_reported_beside_denials_without_end() {
         let denied = gmmu.entry(0, 1 << 27, 4);
         gmmu.memory.0.insert(denied, OPEN | 1 << 45);
         for (sm, number) in (1..16).flat_map(|sm| (0..60).map(move |number| (sm, number))) {
-            gmmu.ask(sm, 0, 1 << 27 | (sm as u64) << 9 | number, false);
+            gmmu.request(sm, 0, 1 << 27 | (sm as u64) << 9 | number, false);
         }
         gmmu.steps(200 + latency as usize);
-        gmmu.ask(0, 0, 5, false);
+        gmmu.request(0, 0, 5, false);
         let mut held = None;
         while !gmmu.records().iter().any(|record| record.vpn == 5) {
             gmmu.steps(20);
-            if held.is_none() && gmmu.told.iter().any(|told| told.sm == 0) {
+            if held.is_none() && gmmu.responses.iter().any(|response| response.sm == 0) {
                 held = Some(gmmu.cycle);
             }
             let waiting: usize = gmmu.requests.iter().map(|queue| queue.len()).sum();
@@ -148,8 +148,8 @@ fn clear_accessed_and_dirty_bits_are_far_faults_without_updates() {
     gmmu.map(0, 1, 7, OPEN & !ACCESSED);
     gmmu.map(0, 2, 8, OPEN & !DIRTY);
     assert_eq!(gmmu.answer(0, 0, 1, false).kind, FAR);
-    let told = gmmu.answer(0, 0, 2, true);
-    assert_eq!((told.kind, told.place), (FAR, 1));
+    let response = gmmu.answer(0, 0, 2, true);
+    assert_eq!((response.kind, response.place), (FAR, 1));
     gmmu.steps(200);
     let causes: Vec<_> = gmmu.records().iter().map(|record| record.cause).collect();
     assert_eq!(causes, [5, 6]);
@@ -160,11 +160,11 @@ fn clear_accessed_and_dirty_bits_are_far_faults_without_updates() {
 fn updates_reach_memory() {
     let mut gmmu = Gmmu::new("8_updates");
     gmmu.map(0, 1, 7, PRESENT | WRITABLE | USER);
-    let told = gmmu.answer(0, 0, 1, false);
-    assert_eq!((told.kind, told.clean), (TRANSLATION, true));
+    let response = gmmu.answer(0, 0, 1, false);
+    assert_eq!((response.kind, response.clean), (TRANSLATION, true));
     // The L2 TLB has a clean page: a write is walked.
-    let told = gmmu.answer(0, 0, 1, true);
-    assert_eq!((told.kind, told.clean), (TRANSLATION, false));
+    let response = gmmu.answer(0, 0, 1, true);
+    assert_eq!((response.kind, response.clean), (TRANSLATION, false));
     let word = gmmu.entry(0, 1, 1);
     assert_eq!(gmmu.load(word), 7 << 12 | OPEN);
 }
@@ -240,20 +240,20 @@ fn resolution_is_not_answered_by_a_walk_from_before_it() {
         gmmu.map(0, 78, 5, OPEN);
         assert_eq!(gmmu.answer(2, 0, 77, false).kind, FAR);
         gmmu.latency = 40;
-        gmmu.ask(5, 0, 77, false);
+        gmmu.request(5, 0, 77, false);
         gmmu.steps(wait);
         gmmu.map(0, 77, 6, OPEN);
         gmmu.command(Command::StartAckAll, 0, 0, 0);
         gmmu.steps(40);
-        let woken = gmmu.resolved.iter().any(|told| told.1 == 2);
+        let woken = gmmu.resolved.iter().any(|response| response.1 == 2);
         assert!(
             woken,
             "the page was brought {wait} cycles after the second request"
         );
         // The other SM found the page, or waits for it as a new fault.
-        let told = gmmu.told.iter().find(|told| told.sm == 5);
+        let response = gmmu.responses.iter().find(|response| response.sm == 5);
         let held = gmmu.last.held == 1;
-        let kind = told.expect("SM 5 is told").kind;
+        let kind = response.expect("SM 5 receives a response").kind;
         assert!(kind == TRANSLATION || kind == FAR && (held || gmmu.resolved.len() == 2));
     }
 }
@@ -267,8 +267,8 @@ fn supervisors_page_that_a_resolution_found_is_not_kept() {
     gmmu.command(Command::StartAckAll, 0, 0, 0);
     gmmu.steps(5);
     for sm in [2, 3] {
-        let told = gmmu.answer(sm, 0, 77, false);
-        assert_eq!((told.kind, told.pfn), (DENIED, 0));
+        let response = gmmu.answer(sm, 0, 77, false);
+        assert_eq!((response.kind, response.pfn), (DENIED, 0));
     }
 }
 
@@ -291,26 +291,30 @@ fn cancelled_waiters_are_denied() {
     for (sm, page) in [(0, 10), (1, 10), (1, 11), (2, 12)] {
         assert_eq!(gmmu.answer(sm, 0, page, false).kind, FAR);
     }
-    gmmu.told.clear();
+    gmmu.responses.clear();
     gmmu.command(Command::CancelTargeted, 1, 0, 0);
     let denied: Vec<_> = gmmu
-        .told
+        .responses
         .iter()
-        .map(|told| (told.sm, told.vpn, told.kind))
+        .map(|response| (response.sm, response.vpn, response.kind))
         .collect();
     assert_eq!(denied, [(1, 10, CANCELLED), (1, 11, CANCELLED)]);
     gmmu.command(Command::CancelVa, 0, 0, 12);
     gmmu.steps(20);
     assert_eq!(
-        gmmu.told.last().map(|told| (told.sm, told.vpn)),
+        gmmu.responses
+            .last()
+            .map(|response| (response.sm, response.vpn)),
         Some((2, 12))
     );
     gmmu.command(Command::CancelGlobal, 0, 0, 0);
     assert_eq!(
-        gmmu.told.last().map(|told| (told.sm, told.vpn)),
+        gmmu.responses
+            .last()
+            .map(|response| (response.sm, response.vpn)),
         Some((0, 10))
     );
-    assert_eq!((gmmu.last.held, gmmu.told.len()), (0, 4));
+    assert_eq!((gmmu.last.held, gmmu.responses.len()), (0, 4));
     assert!(gmmu.resolved.is_empty());
 }
 
@@ -330,15 +334,18 @@ fn region_is_resolved_and_denied_page_by_page() {
         let pages = gmmu
             .resolved
             .iter()
-            .filter(|told| told.1 == sm)
-            .map(|told| told.2);
+            .filter(|response| response.1 == sm)
+            .map(|response| response.2);
         assert!(pages.eq(0x30..0x40), "SM {sm}");
     }
     assert_eq!((gmmu.resolved.len(), gmmu.last.held), (32, 1));
-    gmmu.told.clear();
+    gmmu.responses.clear();
     gmmu.command(Command::CancelGlobal, 0, 0, 0);
     gmmu.steps(40);
-    let pages = gmmu.told.iter().map(|told| (told.sm, told.kind, told.vpn));
+    let pages = gmmu
+        .responses
+        .iter()
+        .map(|response| (response.sm, response.kind, response.vpn));
     assert!(pages.eq((0x50..0x60).map(|page| (7, CANCELLED, page))));
     assert_eq!(gmmu.last.held, 0);
 }
@@ -351,16 +358,16 @@ fn cancelled_region_is_no_answer_to_a_walk() {
         gmmu.inputs.region = true;
         gmmu.map(0, 0x35, 9, OPEN);
         assert_eq!(gmmu.answer(3, 0, 0x33, false).kind, FAR);
-        gmmu.told.clear();
-        gmmu.ask(3, 0, 0x35, false);
+        gmmu.responses.clear();
+        gmmu.request(3, 0, 0x35, false);
         gmmu.steps(moment);
         gmmu.command(Command::CancelVa, 0, 0, 0x33);
         gmmu.steps(200);
         let mut kinds: Vec<_> = gmmu
-            .told
+            .responses
             .iter()
-            .filter(|told| told.vpn == 0x35)
-            .map(|told| told.kind)
+            .filter(|response| response.vpn == 0x35)
+            .map(|response| response.kind)
             .collect();
         kinds.sort_unstable();
         assert_eq!(kinds, [TRANSLATION, CANCELLED], "moment {moment}");
@@ -386,7 +393,7 @@ fn far_faults_are_not_held_without_room_for_their_records() {
     assert_eq!(gmmu.answer(2, 0, 3, false).kind, NACK, "OVERFLOW is set");
     gmmu.write(register::CLEAR, 1);
     assert_eq!(gmmu.answer(2, 0, 3, false).kind, FAR);
-    // An SM may have so many, and asks again for those.
+    // An SM may have so many, and requests those again.
     gmmu.inputs.far_limit = 1;
     assert_eq!(gmmu.answer(2, 0, 4, false).kind, NACK);
     assert_eq!(gmmu.answer(2, 0, 3, false).kind, FAR);
@@ -401,7 +408,7 @@ fn premature_resolution_wakes_nobody() {
     gmmu.map(0, 1, 5, OPEN);
     gmmu.command(Command::StartAckAll, 0, 0, 0);
     gmmu.steps(50);
-    let resolved: Vec<_> = gmmu.resolved.iter().map(|told| told.2).collect();
+    let resolved: Vec<_> = gmmu.resolved.iter().map(|response| response.2).collect();
     assert_eq!((resolved, gmmu.last.held), (vec![1], 1));
     assert_eq!(
         gmmu.answer(3, 0, 2, false).place,
@@ -429,8 +436,8 @@ fn resolution_without_the_dirty_bit_wakes_no_write() {
     gmmu.command(Command::StartAckAll, 0, 0, 0);
     gmmu.steps(50);
     assert_eq!((gmmu.resolved.len(), gmmu.last.held), (1, 0));
-    let told = gmmu.answer(0, 0, 1, true);
-    assert_eq!((told.kind, told.clean), (TRANSLATION, false));
+    let response = gmmu.answer(0, 0, 1, true);
+    assert_eq!((response.kind, response.clean), (TRANSLATION, false));
 }
 
 /// G6: what a driver has flushed from its ring without reading it comes again after START.
@@ -502,9 +509,9 @@ fn write_to_a_read_only_page_is_replayable_by_a_setting() {
     gmmu.map(0, 2, 8, OPEN & !WRITABLE);
     gmmu.map(0, 3, 8, OPEN & !WRITABLE & !USER);
     for _ in 0..2 {
-        let told = gmmu.answer(0, 0, 2, false);
+        let response = gmmu.answer(0, 0, 2, false);
         assert_eq!(
-            (told.kind, told.writable, told.clean),
+            (response.kind, response.writable, response.clean),
             (TRANSLATION, false, true)
         );
     }
@@ -523,8 +530,11 @@ fn write_to_a_read_only_page_is_replayable_by_a_setting() {
     gmmu.command(Command::StartAckAll, 0, 0, 0);
     gmmu.steps(50);
     assert_eq!((gmmu.resolved.len(), gmmu.last.held), (1, 0));
-    let told = gmmu.answer(1, 0, 2, true);
-    assert_eq!((told.kind, told.pfn, told.writable), (TRANSLATION, 9, true));
+    let response = gmmu.answer(1, 0, 2, true);
+    assert_eq!(
+        (response.kind, response.pfn, response.writable),
+        (TRANSLATION, 9, true)
+    );
 }
 
 /// G2: a right that was missing at any level is found as soon as it is there, without an invalidation.
@@ -538,13 +548,13 @@ fn right_that_a_fault_missed_is_found_when_it_is_there() {
             let entry = gmmu.memory.0[&word];
             gmmu.memory.0.insert(word, entry & !right);
             for sm in [1, 2] {
-                let told = gmmu.answer(sm, 0, 5, true);
-                assert!(told.kind == DENIED || !told.writable);
+                let response = gmmu.answer(sm, 0, 5, true);
+                assert!(response.kind == DENIED || !response.writable);
             }
             gmmu.memory.0.insert(word, entry);
             for sm in [1, 3] {
-                let told = gmmu.answer(sm, 0, 5, true);
-                assert_eq!((told.kind, told.writable), (TRANSLATION, true));
+                let response = gmmu.answer(sm, 0, 5, true);
+                assert_eq!((response.kind, response.writable), (TRANSLATION, true));
             }
         }
     }
@@ -562,7 +572,7 @@ fn turn(gmmu: &mut Gmmu, level: u8, page: u64, pfn: u64, tables: u64) {
 }
 
 /// G2: the cache leads to a table that has not got the page, and software turns its entry to one that has, without an
-/// invalidation; after the fault was told, or before. Then nobody is told of the old one.
+/// invalidation; after the fault was reported, or before. Then nobody receives the old one.
 #[test]
 fn table_that_a_fault_missed_is_found_when_it_is_there() {
     for level in 2..=4 {
@@ -578,8 +588,8 @@ fn table_that_a_fault_missed_is_found_when_it_is_there() {
             for (sm, pfn) in [(1, 9), (3, 10)] {
                 gmmu.inputs.shared_tlb = false;
                 turn(&mut gmmu, level, 5, pfn, 0x4000 + 16 * pfn);
-                let told = gmmu.answer(sm, 0, 5, false);
-                assert_eq!((told.kind, told.pfn), (TRANSLATION, pfn as u32));
+                let response = gmmu.answer(sm, 0, 5, false);
+                assert_eq!((response.kind, response.pfn), (TRANSLATION, pfn as u32));
                 // The old table again has nothing for it, and its entry is what is kept now.
                 let word = (0x4000 + 16 * pfn + 1) << 9 | 5;
                 gmmu.memory.0.insert(word, leaf);
@@ -606,8 +616,8 @@ fn resolution_finds_a_table_that_the_fault_missed() {
             assert_eq!((gmmu.resolved[0].1, gmmu.resolved[0].2), (1, 5));
             gmmu.steps(20);
             assert_eq!(gmmu.last.held, 0);
-            let told = gmmu.answer(1, 0, 5, false);
-            assert_eq!((told.kind, told.pfn), (TRANSLATION, 9));
+            let response = gmmu.answer(1, 0, 5, false);
+            assert_eq!((response.kind, response.pfn), (TRANSLATION, 9));
         }
     }
 }
@@ -621,11 +631,11 @@ fn invalidations_without_end_keep_nobody_waiting() {
         gmmu.map(0, 5, 6, OPEN);
         for sm in 0..16 {
             gmmu.map(0, sm << 27, 7 + sm, OPEN);
-            gmmu.ask(sm as usize, 0, sm << 27, false);
+            gmmu.request(sm as usize, 0, sm << 27, false);
         }
         gmmu.steps(500);
         let (since, mut acknowledged) = (gmmu.cycle, 0);
-        while gmmu.told.len() < 16 {
+        while gmmu.responses.len() < 16 {
             gmmu.invalidate(scope, 0, 5);
             gmmu.steps(gap);
             acknowledged += 1;
@@ -638,7 +648,7 @@ fn invalidations_without_end_keep_nobody_waiting() {
     }
 }
 
-/// G10: one SM reads pages that are there, while all others ask without end for pages that are denied or absent; memory is
+/// G10: one SM reads pages that are there, while all others request without end pages that are denied or absent; memory is
 /// slow, and the driver reads what is reported as it comes.
 #[test]
 fn translations_go_on_beside_faults_without_end() {
@@ -654,15 +664,15 @@ fn translations_go_on_beside_faults_without_end() {
             gmmu.map(0, number, 7 + number, OPEN);
         }
         for (sm, number) in (1..16).flat_map(|sm| (0..100).map(move |number| (sm, number))) {
-            gmmu.ask(sm, 0, 1 << 27 | (sm as u64) << 9 | number, false);
+            gmmu.request(sm, 0, 1 << 27 | (sm as u64) << 9 | number, false);
         }
         gmmu.steps(2000);
         let mut longest = 0;
         for number in 0..12 {
             let since = gmmu.cycle;
-            gmmu.told.clear();
-            gmmu.ask(0, 0, number, false);
-            while !gmmu.told.iter().any(|told| told.sm == 0) {
+            gmmu.responses.clear();
+            gmmu.request(0, 0, number, false);
+            while !gmmu.responses.iter().any(|response| response.sm == 0) {
                 gmmu.records();
                 gmmu.steps(20);
                 longest = longest.max(gmmu.cycle - since);
@@ -674,7 +684,7 @@ fn translations_go_on_beside_faults_without_end() {
     }
 }
 
-/// G1: nor do those of another space, while each SM always asks, and half of them for addresses that are not canonical.
+/// G1: nor do those of another space, while each SM always has a request, and half of them for addresses that are not canonical.
 #[test]
 fn invalidations_of_another_space_keep_nobody_waiting() {
     for (latency, odd, scope) in [(1, false, 1), (3, true, 1), (10, true, 0), (40, false, 0)] {
@@ -692,13 +702,13 @@ fn invalidations_of_another_space_keep_nobody_waiting() {
             for (sm, since) in since.iter_mut().enumerate() {
                 let page = if odd && sm % 2 == 1 { 1 << 36 } else { 0 };
                 if since.is_none() {
-                    gmmu.ask(sm, 0, page | (sm as u64) << 9, false);
+                    gmmu.request(sm, 0, page | (sm as u64) << 9, false);
                     *since = Some(gmmu.cycle);
                 }
             }
             acknowledged += u32::from(gmmu.step().invalidate_ready);
-            for told in std::mem::take(&mut gmmu.told) {
-                longest = longest.max(told.cycle - since[told.sm].take().unwrap());
+            for response in std::mem::take(&mut gmmu.responses) {
+                longest = longest.max(response.cycle - since[response.sm].take().unwrap());
             }
         }
         let waiting = since.iter().flatten().map(|since| gmmu.cycle - since);
@@ -720,19 +730,23 @@ fn invalidation_leaves_nothing_that_was_read_before() {
         if wait % 2 == 1 {
             gmmu.answer(1, 0, 5, false);
         }
-        gmmu.ask(0, 0, 5, false);
+        gmmu.request(0, 0, 5, false);
         gmmu.steps(wait / 2);
         gmmu.map(0, 5, 7, OPEN);
         gmmu.invalidate((wait % 3) as u8, 0, 5);
         let done = gmmu.cycle;
-        gmmu.ask(2, 0, 5, false);
+        gmmu.request(2, 0, 5, false);
         gmmu.until("both answers", |gmmu| {
             [0, 2]
                 .iter()
-                .all(|sm| gmmu.told.iter().any(|told| told.sm == *sm))
+                .all(|sm| gmmu.responses.iter().any(|response| response.sm == *sm))
         });
-        for told in gmmu.told.iter().filter(|told| told.cycle >= done) {
-            assert_eq!(told.pfn, 7, "after {wait}: {told:?}");
+        for response in gmmu
+            .responses
+            .iter()
+            .filter(|response| response.cycle >= done)
+        {
+            assert_eq!(response.pfn, 7, "after {wait}: {response:?}");
         }
         let drop = gmmu.dropped.last().copied();
         let scope = ((wait % 3) as u8).max(1);
@@ -793,8 +807,8 @@ fn silent_driver_holds_nobody_else_up() {
     gmmu.inputs.far_limit = 16;
     gmmu.map(0, 1 << 20, 7, OPEN & !USER);
     for round in 0..40 {
-        let told = gmmu.answer(round % 16, 0, round as u64, false);
-        assert!([FAR, NACK].contains(&told.kind));
+        let response = gmmu.answer(round % 16, 0, round as u64, false);
+        assert!([FAR, NACK].contains(&response.kind));
         assert_eq!(gmmu.answer(round % 16, 0, 1 << 20, false).kind, DENIED);
         gmmu.map(1, round as u64, round as u64, OPEN);
         assert_eq!(
@@ -806,14 +820,14 @@ fn silent_driver_holds_nobody_else_up() {
 }
 
 /// G1, G4, G10: under the random traffic, while driver and memory do what they like, every request is answered in time, once,
-/// and every SM is told of nothing else. Reference and Verilog run in lockstep.
+/// and no SM receives anything else. Reference and Verilog run in lockstep.
 fn every_request_is_answered(config: &str, cycles: u64, region: bool) {
     let quick = |kind: &Kind| *kind != Kind::RustHdl;
     let kinds: Vec<_> = Kind::built().filter(quick).collect();
     let counts = answers::run(config, 7, cycles, region, &kinds, |_| ());
     let counts = counts.unwrap_or_else(|error| panic!("gmmu {config}: {error}"));
-    let told = counts.translations + counts.denials + counts.far_faults + counts.nacks;
-    assert_eq!(told + counts.waiting, counts.requests);
+    let response = counts.translations + counts.denials + counts.far_faults + counts.nacks;
+    assert_eq!(response + counts.waiting, counts.requests);
     let ended = counts.resolved + counts.cancelled;
     assert_eq!(ended + counts.held, counts.far_faults);
     for count in [
@@ -843,7 +857,7 @@ fn every_request_of_a_hundred_million_cycles_is_answered_in_time() {
     every_request_is_answered("64", 100_000_000, false);
 }
 
-/// Each bit of a space and of a frame of the least memory is seen clear and set, by whoever tells spaces or frames.
+/// Each bit of a space and of a frame of the least memory is seen clear and set, by all that distinguish spaces or frames.
 #[test]
 fn traffic_drives_every_bit_of_spaces_and_frames() {
     let parameters = <Block as blocks::Block>::parameters("64").unwrap();
@@ -880,25 +894,29 @@ fn traffic_drives_every_bit_of_spaces_and_frames() {
     }
 }
 
-/// G4, G5, G10: whenever the driver turns the buffer off while a far fault is under way, the fault is held and recorded or told
-/// Nack, and nobody waits until it is on again.
+/// G4, G5, G10: whenever the driver turns the buffer off while a far fault is under way, the fault is held and recorded, or the
+/// SM receives a Nack, and nobody waits until it is on again.
 #[test]
 fn buffer_that_is_turned_off_holds_nobody_up() {
     let (mut held, mut nacks) = (0, 0);
     for delay in 50..150 {
         let mut gmmu = Gmmu::fast("8");
         gmmu.map(0, 9, 7, OPEN);
-        gmmu.ask(0, 0, 5, false);
+        gmmu.request(0, 0, 5, false);
         gmmu.steps(delay);
         gmmu.write(register::CONTROL, 0);
         assert_eq!(gmmu.answer(1, 0, 9, false).kind, TRANSLATION);
         assert_eq!(gmmu.answer(2, 0, 6, false).kind, NACK);
-        gmmu.until("SM 0 is told", |gmmu| {
-            gmmu.told.iter().any(|told| told.sm == 0)
+        gmmu.until("SM 0 receives a response", |gmmu| {
+            gmmu.responses.iter().any(|response| response.sm == 0)
         });
-        let told = gmmu.told.iter().find(|told| told.sm == 0).unwrap();
-        let far = told.kind == FAR;
-        assert!(far || told.kind == NACK);
+        let response = gmmu
+            .responses
+            .iter()
+            .find(|response| response.sm == 0)
+            .unwrap();
+        let far = response.kind == FAR;
+        assert!(far || response.kind == NACK);
         gmmu.steps(100);
         assert_eq!(gmmu.records().len(), usize::from(far), "delay {delay}");
         held += usize::from(far);

@@ -112,7 +112,7 @@ impl System {
             }
         }
         let outputs = self.gmmu.step();
-        self.gmmu.told.clear();
+        self.gmmu.responses.clear();
         let mut answers = Vec::new();
         for (number, sm) in self.sms.iter_mut().enumerate() {
             let inputs = &mut sm.inputs;
@@ -236,13 +236,13 @@ fn pages_are_brought(config: &str, policy: Policy, region: bool, records: u64) {
             )
         })
         .collect();
-    let mut asked = BTreeSet::new();
+    let mut requested = BTreeSet::new();
     for sm in 0..16 {
         for _ in 0..60 {
             let near = rng.below(30) as usize + sm * 6;
             let (vpn, asid) = pages[near % pages.len()];
             let write = rng.chance(100);
-            asked.insert((asid, vpn));
+            requested.insert((asid, vpn));
             system.sms[sm].ready.push_back(Wanted { vpn, asid, write });
         }
     }
@@ -262,9 +262,9 @@ fn pages_are_brought(config: &str, policy: Policy, region: bool, records: u64) {
     // A page that a START finds absent still, or that is written behind a read, is reported again.
     seen.dedup();
     if region {
-        assert!(seen.iter().all(|page| asked.contains(page)));
+        assert!(seen.iter().all(|page| requested.contains(page)));
     } else {
-        assert!(seen.iter().eq(&asked), "each page is reported");
+        assert!(seen.iter().eq(&requested), "each page is reported");
     }
 }
 
@@ -333,7 +333,7 @@ fn run_simply(system: &mut System, size: u64, with_get: bool, map: impl Fn(&mut 
     }
 }
 
-/// A system whose ring is interrupted by records alone, and whose SMs ask for pages that they share.
+/// A system whose ring is interrupted by records alone, and whose SMs request pages that they share.
 fn sharers(pages: u64, size: u64, control: u64, seed: u64) -> System {
     let (mut rng, mut system) = (Rng::new(seed), System::new("8"));
     for sm in &mut system.sms {

@@ -40,7 +40,7 @@ fn every_check_is_answered_in_the_next_cycle_with_its_tag() {
         });
         assert!(outputs.check_ready);
         assert_eq!(
-            answer(&outputs).map(|told| (outputs.answer_tag, told)),
+            answer(&outputs).map(|reported| (outputs.answer_tag, reported)),
             expected
         );
         expected = valid.then_some((number as u8 * 3, wanted));
@@ -273,7 +273,7 @@ fn fill_or_resolution_that_nobody_waits_for_is_ignored() {
     assert_eq!(tlb.translate(page(6), 1), None);
     tlb.resolve(page(6));
     assert_eq!(tlb.read(page(6)), Miss);
-    // It asks, and does not walk yet.
+    // It requests, and does not walk yet.
     assert_eq!(tlb.translate(page(6), 2), None);
     assert_eq!(tlb.read(page(6)), Miss);
     tlb.resolve(page(6));
@@ -300,7 +300,7 @@ fn walk_holds_until_it_is_taken() {
     assert_eq!(tlb.walks().len() as u64, MISSES);
 }
 
-/// G7: pages that are asked for again and again do not keep another one from its turn.
+/// G7: pages that are requested again and again do not keep another one from its turn.
 #[test]
 fn walks_take_turns() {
     let mut tlb = Tlb::new("32");
@@ -308,7 +308,7 @@ fn walks_take_turns() {
     for number in 0..MISSES {
         assert_eq!(tlb.read(page(number)), Miss);
     }
-    // Every walk that is taken is answered with a Nack at once, and asked for again.
+    // Every walk that is taken is answered with a Nack at once, and requested again.
     let mut order = Vec::new();
     let mut nack = None;
     while order.len() < 5 * MISSES as usize {
@@ -349,7 +349,7 @@ fn write_to_a_page_that_may_not_be_written_is_denied() {
     assert_eq!(tlb.write(page(1)), Hit(11));
 }
 
-/// G9: nobody has set the dirty bit of a clean page, so the walk of the write does, or asks software to.
+/// G9: nobody has set the dirty bit of a clean page, so the walk of the write does, or requests it of software.
 #[test]
 fn write_of_a_clean_page_forgets_it_and_is_walked() {
     for writable in [true, false] {

@@ -19,19 +19,22 @@ fn wake_up_comes_after_every_answer_that_needs_it() {
     let mut tlb = Tlb::new("32");
     tlb.miss(page(3));
     // Checks come in every cycle around the fill: those that are answered with a miss are answered before the wake-up.
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for cycle in 0..8 {
         let mut inputs = check(page(3));
         inputs.fill_valid = cycle == 3;
         inputs.fill_vpn = 3;
         inputs.fill_pfn = 1;
         let outputs = tlb.cycle(&inputs);
-        told.push((answer(&outputs), wake(&outputs).is_some()));
+        reported.push((answer(&outputs), wake(&outputs).is_some()));
     }
     let [miss, hit] = [Some(Miss), Some(Hit(1))];
     let expected = [None, miss, miss, miss, miss, hit, hit, hit];
     let woken = (0..8).map(|cycle| cycle == 5);
-    assert_eq!(told, expected.into_iter().zip(woken).collect::<Vec<_>>());
+    assert_eq!(
+        reported,
+        expected.into_iter().zip(woken).collect::<Vec<_>>()
+    );
 }
 
 /// G6.
@@ -61,7 +64,7 @@ fn whoever_finds_no_room_is_woken_when_there_is_some() {
     assert_eq!(tlb.answer_walk(&last), Some((walks[2], true)));
 }
 
-/// Who asks for a page, and whether that waits for a wake-up.
+/// The requester of a page, and whether that waits for a wake-up.
 struct Requester {
     page: Page,
     waits: bool,
@@ -75,7 +78,7 @@ struct Loop {
     walking: Vec<Page>,
     fetching: Vec<Page>,
     /// The one whose check was accepted in the cycle before.
-    asked: Option<Requester>,
+    requested: Option<Requester>,
     served: usize,
 }
 
@@ -87,7 +90,7 @@ impl Loop {
             requesters: VecDeque::new(),
             walking: Vec::new(),
             fetching: Vec::new(),
-            asked: None,
+            requested: None,
             served: 0,
         };
         for _ in 0..24 {
@@ -132,7 +135,7 @@ impl Loop {
         inputs
     }
 
-    /// A cycle; who is served asks for another page, unless all is about to end.
+    /// A cycle; who is served requests another page, unless all is about to end.
     fn cycle(&mut self, ends: bool) {
         let mut inputs = self.gmmu(if ends { 1 } else { 4 });
         self.tlb.report_faults = self.rng.chance(128);
@@ -163,9 +166,9 @@ impl Loop {
         }
         let next = ready.filter(|_| outputs.check_ready);
         let next = next.and_then(|ready| self.requesters.remove(ready));
-        if let Some(mut requester) = std::mem::replace(&mut self.asked, next) {
-            let told = answer(&outputs).expect("a check is answered in the next cycle");
-            requester.waits = matches!(told, Miss | Fault);
+        if let Some(mut requester) = std::mem::replace(&mut self.requested, next) {
+            let reported = answer(&outputs).expect("a check is answered in the next cycle");
+            requester.waits = matches!(reported, Miss | Fault);
             if !requester.waits {
                 self.served += 1;
                 requester.page = self.any_page();
@@ -177,7 +180,7 @@ impl Loop {
     }
 }
 
-/// G6: requesters ask, are put off and come back when they are woken. When the GMMU serves everybody, none is left.
+/// G6: requesters request, are put off and come back when they are woken. When the GMMU serves everybody, none is left.
 #[test]
 fn nobody_waits_for_ever() {
     for seed in 0..4 {
@@ -206,7 +209,7 @@ fn sorted(tlb: &mut Tlb) -> Vec<Page> {
 
 /// G8.
 #[test]
-fn nack_is_asked_again_while_fewer_pages_than_the_limit_claim_a_place() {
+fn nack_is_requested_again_while_fewer_pages_than_the_limit_claim_a_place() {
     let mut tlb = Tlb::new("32");
     tlb.far_limit = 2;
     tlb.miss(page(1));
@@ -216,7 +219,7 @@ fn nack_is_asked_again_while_fewer_pages_than_the_limit_claim_a_place() {
         tlb.nack(page(2));
         assert_eq!(tlb.walks(), [page(2)]);
     }
-    // It claims a place by asking again, so another one waits.
+    // It claims a place by its second request, so another one waits.
     tlb.miss(page(3));
     tlb.nack(page(3));
     assert!(tlb.walks_in(100).is_empty());
@@ -224,7 +227,7 @@ fn nack_is_asked_again_while_fewer_pages_than_the_limit_claim_a_place() {
     assert_eq!(tlb.walks(), [page(3)]);
 }
 
-/// G8: a place that becomes free lets one page ask, not all of them.
+/// G8: a place that becomes free lets one page be requested, not all of them.
 #[test]
 fn nack_at_the_limit_waits_for_a_resolution() {
     let mut tlb = Tlb::new("32");
@@ -249,7 +252,7 @@ fn nack_at_the_limit_waits_for_a_resolution() {
     assert!(tlb.walks_in(100).is_empty());
     tlb.resolve(page(1));
     assert_eq!(sorted(&mut tlb), [1, 4].map(page));
-    // It is still absent: its far fault is held again, beside that of the page that asked meanwhile.
+    // It is still absent: its far fault is held again, beside that of the page that was requested meanwhile.
     tlb.far(page(1));
     tlb.far(page(4));
     tlb.resolve(page(3));
@@ -260,7 +263,7 @@ fn nack_at_the_limit_waits_for_a_resolution() {
 
 /// G8.
 #[test]
-fn page_that_was_missed_longest_ago_asks_again_first() {
+fn page_that_was_missed_longest_ago_is_requested_again_first() {
     let mut tlb = Tlb::new("32");
     tlb.far_limit = 1;
     for number in 0..MISSES {
@@ -307,7 +310,7 @@ fn nack_never_waits_without_a_claim() {
     };
     tlb.answer_walk(&both);
     assert_eq!(sorted(&mut tlb), [1, 2].map(page));
-    // A page that asked again turns out to be present; so does one whose answer an invalidation drops.
+    // A page that was requested again turns out to be present; so does one whose answer an invalidation drops.
     tlb.nack(page(1));
     assert!(tlb.walks_in(100).is_empty());
     assert_eq!(tlb.translate(page(2), 5), Some((page(2), false)));
@@ -327,7 +330,7 @@ fn nack_never_waits_without_a_claim() {
 
 /// G8: the driver cancels a far fault, and the GMMU denies its page.
 #[test]
-fn cancelled_far_fault_denies_its_page_and_lets_another_one_ask() {
+fn cancelled_far_fault_denies_its_page_and_another_one_is_requested() {
     let mut tlb = Tlb::new("32");
     tlb.far_limit = 1;
     tlb.report_faults = true;
@@ -396,7 +399,7 @@ fn absent_page_is_a_fault_where_faults_are_reported() {
     tlb.report_faults = true;
     tlb.miss(page(1));
     assert_eq!(tlb.read(page(1)), Miss, "nobody knows yet");
-    // Who waits is woken once, and told.
+    // Who waits is woken once, and receives the answer.
     assert_eq!(tlb.far(page(1)), Some((page(1), false)));
     assert_eq!([tlb.read(page(1)), tlb.write(page(1))], [Fault; 2]);
     tlb.miss(page(2));
@@ -405,7 +408,7 @@ fn absent_page_is_a_fault_where_faults_are_reported() {
     tlb.resolve(page(1));
     assert_eq!(tlb.read(page(1)), Fault, "it is not here yet");
     assert_eq!(tlb.walks().len(), 3);
-    assert_eq!(tlb.nack(page(1)), None, "it was told");
+    assert_eq!(tlb.nack(page(1)), None, "it was reported");
     assert_eq!(tlb.nack(page(2)), None);
     assert_eq!(tlb.walks(), [page(1)]);
     assert_eq!(tlb.translate(page(1), 6), Some((page(1), false)));

@@ -5,7 +5,7 @@
 use faultline_sim::mmu::l2_tlb::{Inputs, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Page};
 use faultline_testbench::support;
 use faultline_testbench::support::l2::{
-    Found, L2, answer, ask, fill, found, invalidate, miss, page, page_in,
+    Found, L2, answer, fill, found, invalidate, miss, page, page_in, request,
 };
 use faultline_testbench::traffic::Rng;
 
@@ -28,7 +28,7 @@ fn every_request_ends_once_in_the_third_cycle() {
     }
     let mut inputs = Inputs::default();
     for sm in 0..SMS {
-        ask(&mut inputs, sm, page(sm as u64), sm == 3);
+        request(&mut inputs, sm, page(sm as u64), sm == 3);
     }
     let mut accepted: Vec<(u64, usize)> = Vec::new();
     let mut ended = Vec::new();
@@ -45,8 +45,8 @@ fn every_request_ends_once_in_the_third_cycle() {
             ended.push((cycle, sm));
         }
         for sm in 0..SMS {
-            if let Some(told) = miss(&outputs, sm) {
-                assert_eq!(told, (page(sm as u64), sm == 3));
+            if let Some(reported) = miss(&outputs, sm) {
+                assert_eq!(reported, (page(sm as u64), sm == 3));
                 ended.push((cycle, sm));
             }
         }
@@ -60,13 +60,13 @@ fn every_request_ends_once_in_the_third_cycle() {
 #[test]
 fn hit_gives_what_was_filled_last() {
     let mut tlb = L2::new("512");
-    let told = [
+    let reported = [
         (7, true, false),
         (8, false, false),
         (9, false, true),
         (10, true, true),
     ];
-    for (pfn, writable, clean) in told {
+    for (pfn, writable, clean) in reported {
         let what = Found {
             pfn,
             writable,
@@ -230,7 +230,7 @@ fn invalidation_keeps_its_page_and_space_under_lookups() {
         load(&mut tlb, &pages);
         let mut inputs = invalidate(scope, page_in(2, 300));
         for sm in 0..SMS {
-            ask(&mut inputs, sm, page_in(1, 700), sm % 2 == 1);
+            request(&mut inputs, sm, page_in(1, 700), sm % 2 == 1);
         }
         let mut hits = 0;
         loop {
@@ -258,7 +258,7 @@ fn nothing_invalidated_is_answered_after_the_acknowledgement() {
         let named = tlb.of_set(set, 9);
         tlb.fill(named, found(3), 1);
         let mut inputs = invalidate(OF_PAGE, named);
-        (0..4).for_each(|sm| ask(&mut inputs, sm, named, false));
+        (0..4).for_each(|sm| request(&mut inputs, sm, named, false));
         inputs.miss_ready = u16::MAX;
         let mut hits = 0;
         let mut after = None;
@@ -412,13 +412,13 @@ fn write_of_a_page_that_may_not_be_written_misses() {
 fn miss_holds_until_it_is_taken() {
     let mut tlb = L2::new("512");
     let mut inputs = Inputs::default();
-    ask(&mut inputs, 4, page(9), true);
+    request(&mut inputs, 4, page(9), true);
     while tlb.cycle(&inputs).request_ready == 0 {}
     tlb.rest_for(2);
     // The next request of the port waits, and others go on.
-    ask(&mut inputs, 4, page(10), false);
+    request(&mut inputs, 4, page(10), false);
     inputs.request_write = 0;
-    ask(&mut inputs, 5, page(11), false);
+    request(&mut inputs, 5, page(11), false);
     for cycle in 0..30 {
         let outputs = tlb.cycle(&inputs);
         assert_eq!(miss(&outputs, 4), Some((page(9), true)));
@@ -436,7 +436,7 @@ fn ports_take_turns() {
     let mut tlb = L2::new("512");
     tlb.fill(page(0), found(1), 1);
     let mut inputs = Inputs::default();
-    (0..SMS).for_each(|sm| ask(&mut inputs, sm, page(0), false));
+    (0..SMS).for_each(|sm| request(&mut inputs, sm, page(0), false));
     let served: Vec<_> = (0..300)
         .map(|_| tlb.cycle(&inputs).request_ready)
         .filter(|ready| *ready != 0)
@@ -457,7 +457,7 @@ fn nobody_waits_longer_than_the_page_says() {
         let mut inputs = fill(page(1), found(1), 1);
         inputs.invalidate_valid = true;
         inputs.miss_ready = u16::MAX;
-        (0..SMS).for_each(|sm| ask(&mut inputs, sm, page(1), false));
+        (0..SMS).for_each(|sm| request(&mut inputs, sm, page(1), false));
         let (mut fill_waits, mut flush_waits, mut waits) = (0, 0, [0; SMS]);
         let mut most = [0; 3];
         for _ in 0..40 * sets {
@@ -484,7 +484,7 @@ fn nobody_waits_longer_than_the_page_says() {
     }
 }
 
-/// A memory keeps what it holds, and nothing of it is told.
+/// A memory keeps what it holds, and nothing of it is reported.
 #[test]
 fn reset_forgets_everything() {
     let mut tlb = L2::new("512");

@@ -77,7 +77,7 @@ fn mismatch(session: &mut Session) -> Mismatch {
 }
 
 #[test]
-fn mismatch_tells_seed_cycle_port_and_values() {
+fn mismatch_names_seed_cycle_port_and_values() {
     for breaks in [0, 1, 255, 256, 5000] {
         let mut session = broken_session(breaks);
         let mismatch = mismatch(&mut session);
@@ -210,7 +210,7 @@ fn every_block_has_views_of_its_traffic() {
         assert!(times.contains(&200) && times.contains(&599));
         assert!(
             !times.contains(&199),
-            "{block} shows more than it was asked for"
+            "{block} shows more than was requested"
         );
     }
 }

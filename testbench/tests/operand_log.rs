@@ -59,14 +59,14 @@ fn allocation_is_refused_without_enough_free_entries() {
 #[test]
 fn allocations_back_to_back_get_different_entries() {
     let mut log = Log::new(SIZE, 16);
-    let ask = Inputs {
+    let request = Inputs {
         allocate_valid: true,
         allocate_slot: 1,
         ..Inputs::default()
     };
     let mut given = Vec::new();
     for _ in 0..20 {
-        let outputs = log.cycle(&ask);
+        let outputs = log.cycle(&request);
         given.extend(outputs.allocated_valid.then_some(outputs.allocated_address));
     }
     assert_eq!(given, (16..32).collect::<Vec<_>>());
@@ -134,7 +134,7 @@ fn entry_that_was_not_written_since_its_allocation_is_denied() {
     );
 }
 
-/// G4: a denied read leaves `read_data` as the last answered one left it, whatever it asked for.
+/// G4: a denied read leaves `read_data` as the last answered one left it, whatever it requested.
 #[test]
 fn denied_read_reads_nothing() {
     let mut log = Log::new(SIZE, 2);
@@ -254,7 +254,7 @@ fn reset_takes_every_partition_away() {
 fn released_entry_comes_back_two_cycles_later() {
     let mut log = Log::new(SIZE, 1);
     let entry = log.load(5);
-    let ask = Inputs {
+    let request = Inputs {
         allocate_valid: true,
         allocate_slot: 5,
         ..Inputs::default()
@@ -263,14 +263,17 @@ fn released_entry_comes_back_two_cycles_later() {
         release_valid: true,
         release_slot: 5,
         release_entry: entry,
-        ..ask.clone()
+        ..request.clone()
     };
     assert!(
         !log.cycle(&release).allocate_ready,
         "not in the cycle of the release"
     );
-    assert!(log.cycle(&ask).allocate_ready, "accepted in the next one");
-    let outputs = log.cycle(&ask);
+    assert!(
+        log.cycle(&request).allocate_ready,
+        "accepted in the next one"
+    );
+    let outputs = log.cycle(&request);
     assert!(
         outputs.allocated_valid && outputs.allocated_address == entry && !outputs.allocate_ready
     );
@@ -441,7 +444,7 @@ fn one_access_a_cycle() {
             assert_eq!(
                 count,
                 usize::from(wishes != 0),
-                "the port is never idle while somebody asks"
+                "the port is never idle while there is a request"
             );
         }
         log.rest();
@@ -452,16 +455,16 @@ fn one_access_a_cycle() {
 #[test]
 fn writes_flow_without_a_bubble() {
     let mut log = Log::new(SIZE, 32);
-    let mut ask = Inputs {
+    let mut request = Inputs {
         allocate_valid: true,
         ..Inputs::default()
     };
-    log.cycle(&ask);
+    log.cycle(&request);
     for entry in 0..32 {
-        ask.write_valid = true;
-        ask.write_entry = entry;
-        ask.write_data = operand(entry.into());
-        assert!(log.cycle(&ask).write_ready);
+        request.write_valid = true;
+        request.write_entry = entry;
+        request.write_data = operand(entry.into());
+        assert!(log.cycle(&request).write_ready);
     }
     for entry in 0..32 {
         assert_eq!(
@@ -512,7 +515,7 @@ fn no_reader_starves() {
 
 /// G10.
 #[test]
-fn free_flags_tell_of_one_to_four_entries() {
+fn free_flags_are_high_for_one_to_four_entries() {
     let mut log = Log::new("16k", 4);
     for taken in 0..=4 {
         let outputs = log.rest();

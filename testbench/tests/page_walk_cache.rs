@@ -27,17 +27,17 @@ fn every_request_is_answered_once_to_its_walk() {
         cache.memory.insert(WORD + number, number << 12 | TABLE);
     }
     let mut wanted: Vec<Option<u64>> = vec![None; 64];
-    let (mut asked, mut answered) = (0, 0);
+    let (mut requested, mut answered) = (0, 0);
     while answered < 2000 {
         cache.latency = 1 + rng.below(30);
-        if !cache.inputs.request_valid && asked < 2000 {
+        if !cache.inputs.request_valid && requested < 2000 {
             let walk = rng.below(64) as usize;
             if wanted[walk].is_none() && rng.chance(150) {
                 let number = rng.below(24);
-                cache.ask(1 + rng.below(4) as u8, WORD + number);
+                cache.request(1 + rng.below(4) as u8, WORD + number);
                 cache.inputs.request_walk = walk as u8;
                 wanted[walk] = Some(cache.memory.get(&(WORD + number)).copied().unwrap_or(0));
-                asked += 1;
+                requested += 1;
             }
         }
         cache.cycle();
@@ -48,10 +48,14 @@ fn every_request_is_answered_once_to_its_walk() {
         }
         assert!(cache.cycle < 100_000);
     }
-    assert!(cache.asked.len() < 1500, "{} reads", cache.asked.len());
+    assert!(
+        cache.requested.len() < 1500,
+        "{} reads",
+        cache.requested.len()
+    );
 }
 
-/// G2: memory is not asked again, whatever it holds by then.
+/// G2: memory is not read again, whatever it holds by then.
 #[test]
 fn hit_gives_what_memory_gave() {
     let mut cache = Cache::new("8k");
@@ -92,24 +96,24 @@ fn update_goes_to_memory_as_it_is_and_is_not_kept() {
             cache.memory.insert(WORD, 0x1000 | TABLE);
             cache.load(2, WORD);
         }
-        let sent = cache.asked.len();
+        let sent = cache.requested.len();
         for (dirty, expected) in [(true, 0x1000 | TABLE & !ACCESSED), (false, 0x5000)] {
-            cache.ask(2, WORD);
+            cache.request(2, WORD);
             cache.inputs.request_update = true;
             cache.inputs.request_dirty = dirty;
             cache.inputs.request_expected = expected;
             cache.rest(20);
-            let (_, asked) = cache.asked.last().unwrap();
-            assert!(asked.memory_update);
-            assert_eq!((asked.memory_word, asked.memory_level), (WORD, 2));
+            let (_, requested) = cache.requested.last().unwrap();
+            assert!(requested.memory_update);
+            assert_eq!((requested.memory_word, requested.memory_level), (WORD, 2));
             assert_eq!(
-                (asked.memory_dirty, asked.memory_expected),
+                (requested.memory_dirty, requested.memory_expected),
                 (dirty, expected)
             );
             let (_, answer) = cache.answers.last().unwrap();
             assert_eq!(answer.answer_changed, expected == 0x5000);
         }
-        assert_eq!(cache.asked.len(), sent + 2);
+        assert_eq!(cache.requested.len(), sent + 2);
     }
     // What was here stays as it was: the dirty bit of a table means nothing.
     assert_eq!(cache.read(2, WORD), Ok(0x1000 | TABLE));
@@ -119,7 +123,7 @@ fn update_goes_to_memory_as_it_is_and_is_not_kept() {
 
 /// G3: every subset of levels.
 #[test]
-fn levels_that_are_not_cached_are_asked_of_memory() {
+fn levels_that_are_not_cached_are_read_from_memory() {
     let mut cache = Cache::new("4k");
     for level in 0..8 {
         cache.memory.insert(WORD + level, TABLE);
@@ -148,7 +152,7 @@ fn levels_that_are_not_cached_are_asked_of_memory() {
 
 /// G4: an entry that a walk faults by, or may fault by, a page, and one that is not accessed are never here.
 #[test]
-fn entry_that_may_not_be_kept_is_asked_of_memory_each_time() {
+fn entry_that_may_not_be_kept_is_read_from_memory_each_time() {
     let mut cache = Cache::new("4k");
     let allowed = |entry: u64, reserved: u32| {
         let wrong = u64::from(reserved) << 32 | EXECUTE_DISABLE;
@@ -179,7 +183,7 @@ fn error_is_not_kept() {
     cache.memory.insert(WORD, TABLE);
     cache.broken = Some(WORD);
     for _ in 0..2 {
-        let answer = cache.read(2, WORD).expect_err("memory is asked");
+        let answer = cache.read(2, WORD).expect_err("memory is read");
         assert!(answer.answer_error);
     }
     cache.broken = None;
@@ -187,7 +191,7 @@ fn error_is_not_kept() {
     assert_eq!(cache.read(2, WORD), Ok(TABLE));
 }
 
-/// G5: software changes the entry and asks for an invalidation in any cycle of a read that misses, is answered, and is
+/// G5: software changes the entry and requests an invalidation in any cycle of a read that misses, is answered, and is
 /// filled. What is answered from here afterwards is new.
 #[test]
 fn invalidation_in_any_cycle_outdates_what_was_read() {
@@ -197,20 +201,20 @@ fn invalidation_in_any_cycle_outdates_what_was_read() {
             let mut cache = Cache::new("4k");
             cache.latency = latency;
             cache.memory.insert(WORD, 0x1000 | TABLE);
-            cache.ask(2, WORD);
+            cache.request(2, WORD);
             cache.rest(delay);
-            // What memory has been asked for it answers as it is now, however late.
+            // What was requested of memory it answers as it is now, however late.
             cache.decide(0x1000 | TABLE);
             cache.memory.insert(WORD, 0x2000 | TABLE);
             cache.invalidate();
             cache.rest(latency + 20);
-            let asked = cache.asked.len();
+            let requested = cache.requested.len();
             let entry = match cache.read(2, WORD) {
                 Ok(entry) => entry,
                 Err(answer) => answer.answer_data,
             };
             assert_eq!(entry, 0x2000 | TABLE, "latency {latency}, delay {delay}");
-            assert!(cache.asked.len() <= asked + 1);
+            assert!(cache.requested.len() <= requested + 1);
             assert_eq!(cache.read(2, WORD), Ok(0x2000 | TABLE));
         }
     }
@@ -224,7 +228,7 @@ fn hit_under_way_is_answered_before_the_acknowledgement() {
         cache.memory.insert(WORD, 0x1000 | TABLE);
         cache.load(2, WORD);
         cache.answers.clear();
-        let walk = cache.ask(2, WORD);
+        let walk = cache.request(2, WORD);
         cache.cycle();
         // Memory answers others in each cycle, while everything is forgotten.
         cache.inputs.invalidate_valid = true;
@@ -296,7 +300,7 @@ fn word_that_many_walks_miss_is_here_once() {
     cache.latency = 30;
     for _ in 0..2 {
         for _ in 0..5 {
-            cache.ask(2, words[0]);
+            cache.request(2, words[0]);
             cache.cycle();
             cache.rest(2);
         }
@@ -324,7 +328,7 @@ fn request_that_bypasses_is_answered_by_memory_and_renews_what_is_here() {
         assert_eq!(cache.read_bypassed(2, WORD), entry);
         assert_eq!(cache.read(2, WORD), Ok(entry));
     }
-    // What may not be kept is told all the same.
+    // What may not be kept is reported all the same.
     let before = cache.read(2, WORD);
     cache.memory.insert(WORD, 0);
     assert_eq!(cache.read_bypassed(2, WORD), 0);
@@ -338,13 +342,13 @@ fn word_that_is_filled_again_has_the_last_entry() {
     cache.latency = 30;
     cache.memory.insert(WORD, 1 << 12 | TABLE);
     for _ in 0..2 {
-        cache.ask(2, WORD);
+        cache.request(2, WORD);
         cache.rest(10);
     }
     cache.rest(14);
     cache.memory.insert(WORD, 2 << 12 | TABLE);
     cache.rest(40);
-    assert_eq!(cache.asked.len(), 2);
+    assert_eq!(cache.requested.len(), 2);
     assert_eq!(cache.read(2, WORD), Ok(2 << 12 | TABLE));
 }
 
@@ -412,7 +416,7 @@ fn offer_holds_until_it_is_taken() {
     cache.memory.insert(WORD, TABLE);
     cache.load(2, WORD);
     cache.inputs.memory_ready = false;
-    let walk = cache.ask(3, WORD + 1);
+    let walk = cache.request(3, WORD + 1);
     cache.rest(2);
     let first = cache.cycle();
     assert!(first.memory_valid);
@@ -420,7 +424,7 @@ fn offer_holds_until_it_is_taken() {
     // Others wait behind it.
     for number in 0..30 {
         if !cache.inputs.request_valid {
-            cache.ask(2, WORD + number);
+            cache.request(2, WORD + number);
         }
         if number == 9 {
             cache.inputs.invalidate_valid = true;
@@ -443,12 +447,12 @@ fn answers_come_in_time() {
     let mut cache = Cache::new("8k");
     cache.memory.insert(WORD, TABLE);
     let start = cache.cycle;
-    cache.ask(2, WORD);
+    cache.request(2, WORD);
     cache.rest(20);
-    assert_eq!(cache.asked[0].0, start + 2);
+    assert_eq!(cache.requested[0].0, start + 2);
     assert_eq!(cache.answers[0].0, start + 2 + cache.latency);
     let start = cache.cycle;
-    cache.ask(2, WORD);
+    cache.request(2, WORD);
     cache.rest(20);
     assert_eq!(cache.answers[1].0, start + 2);
     assert_eq!(cache.invalidate(), cache.sets() + 1);
@@ -457,7 +461,7 @@ fn answers_come_in_time() {
     for busy in 0..40 {
         cache.answers.clear();
         let start = cache.cycle;
-        let walk = cache.ask(2, WORD);
+        let walk = cache.request(2, WORD);
         cache.cycle();
         for _ in 0..busy {
             cache.stray(walk + 1);
@@ -468,11 +472,11 @@ fn answers_come_in_time() {
     }
 }
 
-/// Asks in every cycle for words of a level, and gives the cycles that this took until all were accepted.
+/// Requests words of a level in every cycle, and gives the cycles that this took until all were accepted.
 fn stream(cache: &mut Cache, level: u8, words: impl Iterator<Item = u64>) -> u64 {
     let start = cache.cycle;
     for word in words {
-        cache.ask(level, word);
+        cache.request(level, word);
         while cache.inputs.request_valid {
             cache.cycle();
         }
@@ -494,11 +498,11 @@ fn filling_takes_few_cycles_from_requests() {
     let hits = (0..400).map(|number| WORD + number % 16);
     assert_eq!(stream(&mut cache, 2, hits), 400);
     // Nothing is cached: a request a cycle, although memory answers as many.
-    let asked = cache.asked.len();
+    let requested = cache.requested.len();
     let others = (0..400).map(|number| WORD + number);
     assert_eq!(stream(&mut cache, 1, others), 400);
     cache.rest(10);
-    assert_eq!(cache.asked.len(), asked + 400);
+    assert_eq!(cache.requested.len(), requested + 400);
     // Everything is missed: a request in two cycles, and some are kept.
     let missed = (100..500).map(|number| WORD + number);
     let cycles = stream(&mut cache, 2, missed);
@@ -518,7 +522,7 @@ fn reset_forgets_everything() {
         cache.memory.insert(WORD + number, TABLE);
         cache.load(2, WORD + number);
     }
-    cache.ask(2, WORD);
+    cache.request(2, WORD);
     cache.rest(2);
     cache.reset();
     for _ in 0..4 {

@@ -28,16 +28,16 @@ fn every_request_is_answered_once_to_its_requester() {
         walker.map(0, PAGE + number, 0x5000 + number);
         walker.map(1, PAGE + number, 0x6000 + number);
     }
-    let (mut asked, mut answered) = (0, 0);
+    let (mut requested, mut answered) = (0, 0);
     while answered < 300 {
         for requester in 0..16 {
             let free = walker.inputs.request_valid[requester] == 0;
             let waits = open.iter().any(|&(of, ..)| of == requester);
-            if asked < 300 && free && !waits && rng.chance(40) {
+            if requested < 300 && free && !waits && rng.chance(40) {
                 let (asid, page) = (rng.below(2) as u8, PAGE + rng.below(12));
-                walker.ask(requester, asid, page);
+                walker.request(requester, asid, page);
                 open.push((requester, asid, page));
-                asked += 1;
+                requested += 1;
             }
         }
         walker.cycle();
@@ -65,7 +65,7 @@ fn walks_of_one_page_for_different_accesses_do_not_mix() {
     // For the supervisor to read.
     walker.memory.insert(word, 0x5000 << 12 | (OPEN & !0b110));
     for requester in 0..4 {
-        walker.ask(requester, 0, PAGE);
+        walker.request(requester, 0, PAGE);
     }
     walker.inputs.request_user[1] = 0;
     walker.inputs.request_user[2] = 0;
@@ -96,9 +96,9 @@ fn pages_that_differ_in_one_bit_are_different_walks() {
         walker.map(0, PAGE, 0x5000);
         walker.map(0, other, 0x6000);
         walker.map(1, PAGE, 0x7000);
-        walker.ask(0, 0, PAGE);
-        walker.ask(1, 0, other);
-        walker.ask(2, 1, PAGE);
+        walker.request(0, 0, PAGE);
+        walker.request(1, 0, other);
+        walker.request(2, 1, PAGE);
         let mut found: Vec<_> = walker
             .answers(3)
             .iter()
@@ -117,8 +117,8 @@ fn pages_that_differ_in_one_bit_are_different_walks() {
         walker.inputs.root_valid = false;
         walker.map(0, PAGE, 0x5000);
         walker.map(1, PAGE, 0x6000);
-        walker.ask(0, 0, PAGE);
-        walker.ask(1, asid, PAGE);
+        walker.request(0, 0, PAGE);
+        walker.request(1, asid, PAGE);
         let answers = walker.answers(2).iter();
         let mut found: Vec<_> = answers
             .map(|answer| (requesters(answer), answer.answer_pfn))
@@ -129,7 +129,7 @@ fn pages_that_differ_in_one_bit_are_different_walks() {
     }
 }
 
-/// G2, G3: a fault that follows from an entry that was kept is not told: the walk begins once more, and believes nothing of
+/// G2, G3: a fault that follows from an entry that was kept is not reported: the walk begins once more, and uses nothing of
 /// it.
 #[test]
 fn fault_by_what_is_kept_begins_the_walk_again_past_the_cache() {
@@ -153,22 +153,22 @@ fn fault_by_what_is_kept_begins_the_walk_again_past_the_cache() {
                 word = table << 9 | PAGE >> (9 * (below - 1)) & 511;
             }
             walker.memory.insert(word, leaf);
-            walker.ask(0, 0, PAGE);
+            walker.request(0, 0, PAGE);
             let answer = walker.answers(1)[0].clone();
             assert_eq!((answer.answer_cause, answer.answer_pfn), (0, 0x5000));
             let levels: Vec<_> = walker
-                .asked
+                .requested
                 .iter()
-                .map(|asked| (asked.level, asked.bypass))
+                .map(|requested| (requested.level, requested.bypass))
                 .collect();
             let pass = |bypass| (1..=4).rev().map(move |level| (level, bypass));
             let expected: Vec<_> = pass(false).chain(pass(true)).collect();
             assert_eq!(levels, expected);
             // The next walk begins as every walk does.
             walker.memory.insert(word, 0x7000 << 12 | OPEN);
-            walker.ask(1, 0, PAGE);
+            walker.request(1, 0, PAGE);
             assert_eq!(walker.answers(2)[1].answer_pfn, 0x7000);
-            assert!(!walker.asked[8].bypass);
+            assert!(!walker.requested[8].bypass);
         }
     }
 }
@@ -185,11 +185,11 @@ fn fault_is_reported_after_one_walk_past_the_cache() {
             let word = walker.word(0, PAGE, level);
             walker.kept.insert(word, walker.memory[&word]);
         }
-        walker.ask(0, 0, PAGE);
+        walker.request(0, 0, PAGE);
         let answer = walker.answers(1)[0].clone();
         assert_eq!((answer.answer_cause, answer.answer_level), (2, 1));
         let passes = if kept == 0 { 1 } else { 2 };
-        assert_eq!(walker.asked.len(), 4 * passes);
+        assert_eq!(walker.requested.len(), 4 * passes);
     }
 }
 
@@ -201,8 +201,8 @@ fn walk_that_bypasses_the_cache_stays_so_through_an_invalidation() {
         walker.map(0, PAGE, 0x5000);
         let word = walker.word(0, PAGE, 4);
         walker.kept.insert(word, 0x7_0000 << 12 | OPEN);
-        walker.ask(0, 0, PAGE);
-        while !walker.asked.iter().any(|asked| asked.bypass) {
+        walker.request(0, 0, PAGE);
+        while !walker.requested.iter().any(|requested| requested.bypass) {
             assert!(walker.cycle < 1000, "it does not begin again");
             walker.cycle();
         }
@@ -214,8 +214,16 @@ fn walk_that_bypasses_the_cache_stays_so_through_an_invalidation() {
         while !walker.cycle().invalidate_ready {}
         walker.inputs.invalidate_valid = false;
         assert_eq!(walker.answers(1)[0].answer_pfn, 0x5000);
-        let first = walker.asked.iter().position(|asked| asked.bypass).unwrap();
-        assert!(walker.asked[first..].iter().all(|asked| asked.bypass));
+        let first = walker
+            .requested
+            .iter()
+            .position(|requested| requested.bypass)
+            .unwrap();
+        assert!(
+            walker.requested[first..]
+                .iter()
+                .all(|requested| requested.bypass)
+        );
     }
 }
 
@@ -224,16 +232,23 @@ fn walk_that_bypasses_the_cache_stays_so_through_an_invalidation() {
 fn walk_reads_each_level_once() {
     let mut walker = Walker::new("8");
     walker.map(0, PAGE, 0x5000);
-    walker.ask(0, 0, PAGE);
+    walker.request(0, 0, PAGE);
     walker.answers(1);
-    let levels: Vec<_> = walker.asked.iter().map(|asked| asked.level).collect();
+    let levels: Vec<_> = walker
+        .requested
+        .iter()
+        .map(|requested| requested.level)
+        .collect();
     assert_eq!(levels, [4, 3, 2, 1]);
-    for asked in &walker.asked {
-        assert_eq!(asked.word, walker.word(0, PAGE, u64::from(asked.level)));
+    for requested in &walker.requested {
+        assert_eq!(
+            requested.word,
+            walker.word(0, PAGE, u64::from(requested.level))
+        );
     }
 }
 
-/// G4: an invalidation in any cycle of a walk. Software moves the page, and then each of its tables, before it asks for
+/// G4: an invalidation in any cycle of a walk. Software moves the page, and then each of its tables, before it requests
 /// the invalidation; what is answered after the acknowledgement is of the new ones.
 #[test]
 fn invalidation_in_any_cycle_outdates_what_was_read() {
@@ -241,7 +256,7 @@ fn invalidation_in_any_cycle_outdates_what_was_read() {
         for delay in 0..60 {
             let mut walker = Walker::new("8");
             walker.map(0, PAGE, 0x5000);
-            walker.ask(0, 0, PAGE);
+            walker.request(0, 0, PAGE);
             for _ in 0..delay {
                 walker.cycle();
             }
@@ -281,10 +296,10 @@ fn invalidation_of_another_space_leaves_a_walk_alone() {
         let mut walker = Walker::new("8");
         walker.map(0, PAGE, 0x5000);
         walker.map(1, PAGE, 0x6000);
-        walker.ask(0, 0, PAGE);
+        walker.request(0, 0, PAGE);
         for cycle in 0..12 {
             if cycle == delay {
-                walker.ask(1, 1, PAGE);
+                walker.request(1, 1, PAGE);
             }
             walker.cycle();
         }
@@ -295,7 +310,10 @@ fn invalidation_of_another_space_leaves_a_walk_alone() {
         walker.answers(2);
         for level in 1..=4 {
             let word = walker.word(0, PAGE, level);
-            let reads = walker.asked.iter().filter(|asked| asked.word == word);
+            let reads = walker
+                .requested
+                .iter()
+                .filter(|requested| requested.word == word);
             assert_eq!(reads.count(), 1, "level {level}, delay {delay}");
         }
     }
@@ -309,18 +327,18 @@ fn invalidations_without_a_gap_begin_a_walk_again_once() {
         walker.latency = latency;
         for requester in 0..8 {
             walker.map(0, PAGE + requester, 0x5000 + requester);
-            walker.ask(requester as usize, 0, PAGE + requester);
+            walker.request(requester as usize, 0, PAGE + requester);
         }
         for _ in 0..latency * 2 {
             walker.cycle();
         }
         walker.inputs.invalidate_valid = true;
-        let (mut done, mut begun) = (0, walker.asked.len());
+        let (mut done, mut begun) = (0, walker.requested.len());
         while walker.answers.len() < 8 {
             done += u32::from(walker.cycle().invalidate_ready);
             assert!(walker.cycle < 40 * latency + 400, "{done} invalidations");
         }
-        begun = walker.asked.len() - begun;
+        begun = walker.requested.len() - begun;
         assert!(done >= 1 && begun <= 8 * 8, "{begun} reads");
     }
 }
@@ -344,10 +362,14 @@ fn nothing_is_written_without_permission_or_without_updates() {
         let entry = walker.memory[&word];
         let entry = if writable { entry | 2 } else { entry & !2 };
         walker.memory.insert(word, entry);
-        walker.ask(0, 0, PAGE);
+        walker.request(0, 0, PAGE);
         walker.inputs.request_write[0] = 1;
         walker.answers(1);
-        let updated = walker.asked.iter().filter(|asked| asked.update).count();
+        let updated = walker
+            .requested
+            .iter()
+            .filter(|requested| requested.update)
+            .count();
         assert_eq!(updated, updates, "{config}, writable {writable}");
         assert_eq!(walker.memory[&word] & 0x40 != 0, updates > 0);
     }
@@ -360,26 +382,26 @@ fn alike_requests_are_one_walk() {
     walker.map(0, PAGE, 0x5000);
     walker.latency = 40;
     for requester in 0..16 {
-        walker.ask(requester, 0, PAGE);
+        walker.request(requester, 0, PAGE);
     }
     let answer = walker.answers(1)[0].clone();
     assert_eq!(requesters(&answer), (0..16).collect::<Vec<_>>());
-    assert_eq!(walker.asked.len(), 4);
+    assert_eq!(walker.requested.len(), 4);
 }
 
-/// G6: with every walk busy, who asks for a page that is walked is not kept waiting for a free walk.
+/// G6: with every walk busy, a request for a page that is walked is not kept waiting for a free walk.
 #[test]
 fn alike_request_joins_although_no_walk_is_free() {
     let mut walker = Walker::new("8");
     walker.latency = 60;
     for requester in 0..8 {
         walker.map(0, PAGE + requester as u64, 0x5000);
-        walker.ask(requester, 0, PAGE + requester as u64);
+        walker.request(requester, 0, PAGE + requester as u64);
     }
     for _ in 0..40 {
         walker.cycle();
     }
-    walker.ask(15, 0, PAGE + 3);
+    walker.request(15, 0, PAGE + 3);
     let answers = walker.answers(8);
     let joined = answers
         .iter()
@@ -396,23 +418,26 @@ fn supervisors_requests_that_are_alone_join_no_walk() {
     walker.latency = 40;
     walker.inputs.no_merge = true;
     for requester in 0..8 {
-        walker.ask(requester, 0, PAGE);
+        walker.request(requester, 0, PAGE);
         walker.inputs.request_user[requester] = u64::from(requester >= 4);
     }
-    let mut told: Vec<_> = walker.answers(5).iter().map(requesters).collect();
-    told.sort();
-    assert_eq!(told, [vec![0], vec![1], vec![2], vec![3], vec![4, 5, 6, 7]]);
-    assert_eq!(walker.asked.len(), 5 * 4);
+    let mut reported: Vec<_> = walker.answers(5).iter().map(requesters).collect();
+    reported.sort();
+    assert_eq!(
+        reported,
+        [vec![0], vec![1], vec![2], vec![3], vec![4, 5, 6, 7]]
+    );
+    assert_eq!(walker.requested.len(), 5 * 4);
     // The same requester again, before its first request is answered.
     for _ in 0..2 {
-        walker.ask(0, 0, PAGE);
+        walker.request(0, 0, PAGE);
         walker.inputs.request_user[0] = 0;
         while walker.inputs.request_valid[0] != 0 {
             walker.cycle();
         }
     }
     walker.answers(7);
-    assert_eq!(walker.asked.len(), 7 * 4);
+    assert_eq!(walker.requested.len(), 7 * 4);
 }
 
 /// Cycles that a requester waits behind another one's burst of 40 pages.
@@ -426,7 +451,7 @@ fn wait_behind_a_burst(config: &str) -> u64 {
     // So many that the walks are all busy.
     while next < 36 {
         if walker.inputs.request_valid[0] == 0 {
-            walker.ask(0, 0, PAGE + next);
+            walker.request(0, 0, PAGE + next);
             next += 1;
         }
         walker.cycle();
@@ -434,21 +459,21 @@ fn wait_behind_a_burst(config: &str) -> u64 {
             break;
         }
     }
-    let asked = walker.cycle;
-    walker.ask(1, 0, PAGE + 40);
+    let requested = walker.cycle;
+    walker.request(1, 0, PAGE + 40);
     while !walker
         .answers
         .iter()
         .any(|answer| requesters(answer) == [1])
     {
         if walker.inputs.request_valid[0] == 0 && next < 40 {
-            walker.ask(0, 0, PAGE + next);
+            walker.request(0, 0, PAGE + next);
             next += 1;
         }
         walker.cycle();
         assert!(walker.cycle < 20_000);
     }
-    walker.cycle - asked
+    walker.cycle - requested
 }
 
 /// G7.
@@ -456,7 +481,7 @@ fn wait_behind_a_burst(config: &str) -> u64 {
 fn requesters_take_turns() {
     let mut walker = Walker::new("8");
     for requester in 0..16 {
-        walker.ask(requester, 0, PAGE + 0x1000 * requester as u64);
+        walker.request(requester, 0, PAGE + 0x1000 * requester as u64);
     }
     let mut order = Vec::new();
     while order.len() < 40 {
@@ -464,7 +489,7 @@ fn requesters_take_turns() {
         let served = outputs.request_ready.iter().position(|&ready| ready != 0);
         order.extend(served);
         if let Some(served) = served {
-            walker.ask(served, 0, PAGE + 7 * order.len() as u64);
+            walker.request(served, 0, PAGE + 7 * order.len() as u64);
         }
         assert!(walker.cycle < 20_000);
     }
@@ -474,7 +499,7 @@ fn requesters_take_turns() {
 }
 
 /// G8: with 64 walks and a memory of 200 cycles, at least 0.95 of what the memory's latency allows (64 walks that each
-/// wait 200 cycles) is asked for.
+/// wait 200 cycles) is requested.
 #[test]
 fn memory_port_is_kept_busy() {
     for (config, walks) in [("32", 32.0), ("64", 64.0)] {
@@ -487,19 +512,19 @@ fn memory_port_is_kept_busy() {
             for requester in 0..16 {
                 if walker.inputs.request_valid[requester] == 0 {
                     walker.map(0, PAGE + next, 0x5000);
-                    walker.ask(requester, 0, PAGE + next);
+                    walker.request(requester, 0, PAGE + next);
                     next += 1;
                 }
             }
             walker.cycle();
             if walker.cycle == 2000 {
-                from = walker.asked.len();
+                from = walker.requested.len();
             }
         }
-        let asked = (walker.asked.len() - from) as f64 / cycles as f64;
+        let requested = (walker.requested.len() - from) as f64 / cycles as f64;
         let bound = walks / 200.0;
-        println!("{config}: {:.4} of the bound", asked / bound);
-        assert!(asked / bound >= 0.95, "{config}: {}", asked / bound);
+        println!("{config}: {:.4} of the bound", requested / bound);
+        assert!(requested / bound >= 0.95, "{config}: {}", requested / bound);
     }
 }
 
@@ -516,17 +541,17 @@ fn walks_end_whatever_is_invalidated_beside_them() {
     }
 }
 
-/// The most cycles for which a requester waits, each of which always asks, while one invalidation follows the other; with
-/// `odd` each second one asks for addresses that are not canonical.
-fn longest_wait(config: &str, asking: usize, latency: u64, odd: bool) -> u64 {
+/// The most cycles for which a requester waits, each of which always has a request, while one invalidation follows the other; with
+/// `odd` each second one requests addresses that are not canonical.
+fn longest_wait(config: &str, requesting: usize, latency: u64, odd: bool) -> u64 {
     let mut walker = Walker::new(config);
     walker.latency = latency;
     walker.inputs.invalidate_valid = true;
     walker.inputs.invalidate_asid = 1;
-    for number in 0..asking as u64 {
+    for number in 0..requesting as u64 {
         walker.map(0, PAGE + number, 0x5000);
     }
-    let (mut since, mut longest) = (vec![None; asking], 0);
+    let (mut since, mut longest) = (vec![None; requesting], 0);
     while walker.cycle < 2_000 {
         for (requester, since) in since.iter_mut().enumerate() {
             let page = if odd && requester % 2 == 1 {
@@ -535,7 +560,7 @@ fn longest_wait(config: &str, asking: usize, latency: u64, odd: bool) -> u64 {
                 PAGE
             };
             if since.is_none() {
-                walker.ask(requester, 0, page + requester as u64);
+                walker.request(requester, 0, page + requester as u64);
                 *since = Some(walker.cycle);
             }
         }
@@ -558,7 +583,7 @@ fn offers_hold_until_they_are_taken() {
     let mut walker = Walker::new("8");
     for requester in 0..6 {
         walker.map(0, PAGE + requester as u64, 0x5000);
-        walker.ask(requester, 0, PAGE + requester as u64);
+        walker.request(requester, 0, PAGE + requester as u64);
     }
     let mut rng = Rng::new(3);
     let mut held = None;
@@ -599,7 +624,7 @@ fn response_that_nobody_waits_for_changes_nothing() {
         let outputs = walker.cycle();
         assert!(!outputs.answer_valid && !outputs.memory_valid);
     }
-    walker.ask(0, 0, PAGE);
+    walker.request(0, 0, PAGE);
     assert_eq!(walker.answers(1)[0].answer_pfn, 0x5000);
 }
 
@@ -610,7 +635,7 @@ fn error_response_is_a_fault_of_its_own() {
         let mut walker = Walker::new("8");
         walker.map(0, PAGE, 0x5000);
         walker.broken = Some(walker.word(0, PAGE, level));
-        walker.ask(0, 0, PAGE);
+        walker.request(0, 0, PAGE);
         let answer = &walker.answers(1)[0];
         let found = (answer.answer_cause, answer.answer_level, answer.answer_code);
         assert_eq!(found, (7, level as u8, 0));
@@ -620,14 +645,14 @@ fn error_response_is_a_fault_of_its_own() {
 #[test]
 fn address_that_is_not_canonical_reads_nothing() {
     let mut walker = Walker::new("8");
-    walker.ask(3, 1, 1 << 36 | 5);
+    walker.request(3, 1, 1 << 36 | 5);
     let answer = walker.answers(1)[0].clone();
     assert_eq!(
         (answer.answer_cause, answer.answer_level, answer.answer_vpn),
         (1, 0, 1 << 36 | 5)
     );
     assert_eq!((requesters(&answer), answer.answer_asid), (vec![3], 1));
-    assert!(walker.asked.is_empty());
+    assert!(walker.requested.is_empty());
 }
 
 /// Where requests are served in the order in which they came, one requester's burst keeps the others waiting; where they
@@ -647,7 +672,7 @@ fn reset_forgets_every_walk() {
     let mut walker = Walker::new("8");
     walker.map(0, PAGE, 0x5000);
     walker.latency = 1000;
-    walker.ask(0, 0, PAGE);
+    walker.request(0, 0, PAGE);
     for _ in 0..20 {
         walker.cycle();
     }
@@ -659,7 +684,7 @@ fn reset_forgets_every_walk() {
     }
 }
 
-/// Each bit of a space and of a frame is seen clear and set, by whoever tells spaces or frames.
+/// Each bit of a space and of a frame is seen clear and set, by all that distinguish spaces or frames.
 #[test]
 fn traffic_drives_every_bit_of_spaces_and_frames() {
     for config in ["64", "2"] {

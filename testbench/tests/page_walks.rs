@@ -21,7 +21,7 @@ use faultline_testbench::walks::Walker;
 
 /// Nothing was different.
 fn agrees(tally: &Tally) {
-    assert_eq!(tally.told, [""; 0]);
+    assert_eq!(tally.shown, [""; 0]);
     assert_eq!(tally.differences, 0);
 }
 
@@ -114,9 +114,9 @@ fn every_single_bit_with_every_width_of_addresses_agrees() {
     }
 }
 
-/// A walker of another machine is found out, and what it did wrong is told.
+/// A walker of another machine is found out, and what it did wrong is reported.
 #[test]
-fn difference_from_the_rules_is_told() {
+fn difference_from_the_rules_is_reported() {
     let rules = Rules::default();
     let other = Rules {
         execute_disable: false,
@@ -132,10 +132,10 @@ fn difference_from_the_rules_is_told() {
         tally.add(1, wrong.unwrap());
     }
     assert_eq!(
-        (tally.cases, tally.differences, tally.told.len()),
+        (tally.cases, tally.differences, tally.shown.len()),
         (6, 6, 5)
     );
-    assert!(tally.told[0].contains("ReservedBit"), "{}", tally.told[0]);
+    assert!(tally.shown[0].contains("ReservedBit"), "{}", tally.shown[0]);
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn known(run: u64) -> Policy {
 
 /// G1, G7.
 #[test]
-fn question_is_answered_once_and_the_answer_holds() {
+fn query_is_answered_once_and_the_answer_holds() {
     let mut policy = known(10);
     policy.inputs.query_launch = 20;
     for wait in [0, 1, 7] {
@@ -61,12 +61,16 @@ fn question_is_answered_once_and_the_answer_holds() {
 fn answer_takes_87_cycles_or_less() {
     let mut policy = known(10);
     policy.inputs.query_instructions = 100;
-    assert_eq!(policy.ask().cycles, 4 * 20 + 7 - 19, "nothing was executed");
+    assert_eq!(
+        policy.query().cycles,
+        4 * 20 + 7 - 19,
+        "nothing was executed"
+    );
     policy.issue(3, 50);
-    assert_eq!(policy.ask().cycles, 4 * 20 + 7);
+    assert_eq!(policy.query().cycles, 4 * 20 + 7);
     policy.inputs.query_switch = MOST;
     policy.begin(4);
-    assert_eq!(policy.ask().cycles, 4 * 20 + 7 - 19);
+    assert_eq!(policy.query().cycles, 4 * 20 + 7 - 19);
 }
 
 /// G2: the paper's five cases, with an average of 40 ticks, and 5 ticks for saving.
@@ -93,7 +97,7 @@ fn each_of_the_five_cases_has_its_occasion() {
         let mut policy = known(run);
         policy.inputs.query_launch = launch;
         policy.inputs.query_warm_up = warm_up;
-        let answer = policy.ask();
+        let answer = policy.query();
         let wanted = 40_u64.saturating_sub(run);
         assert_eq!(answer.remaining, wanted, "{run}");
         assert_eq!(answer.case, case, "{run} {launch} {warm_up}");
@@ -107,7 +111,7 @@ fn blocks_shorter_than_saving_are_drained() {
         let mut policy = known(10);
         policy.inputs.query_switch = 40;
         policy.inputs.query_launch = launch;
-        assert_eq!(policy.ask().case, Case::Drain, "{launch}");
+        assert_eq!(policy.query().case, Case::Drain, "{launch}");
     }
 }
 
@@ -135,7 +139,7 @@ fn chimera_takes_what_costs_least_and_meets_the_deadline() {
         policy.inputs.query_instructions = 60;
         policy.inputs.query_launch = deadline;
         policy.inputs.query_switch = switch;
-        let answer = policy.ask();
+        let answer = policy.query();
         assert_eq!(answer.remaining, 20, "the average is not Chimera's");
         assert_eq!(answer.switch, switch, "of one block");
         assert_eq!(answer.case, case, "{deadline} {switch} {idempotent}");
@@ -150,11 +154,11 @@ fn average_is_not_chimeras() {
     policy.inputs.query_instructions = 1000;
     policy.inputs.query_launch = 50;
     policy.inputs.end_slot = 3;
-    assert_eq!(policy.ask().remaining, 40 - 20, "PEP");
+    assert_eq!(policy.query().remaining, 40 - 20, "PEP");
     policy.inputs.query_chimera = true;
     policy.inputs.query_valid = true;
     assert_eq!(policy.cycle().end_run, 25);
-    let answer = policy.ask();
+    let answer = policy.query();
     assert_eq!((answer.remaining, answer.case), (2475, Case::Switch));
 }
 
@@ -167,7 +171,7 @@ fn remaining_time_without_a_profile_is_chimeras() {
         policy.issue(0, 30);
         policy.ticks(10);
         policy.inputs.query_instructions = instructions;
-        assert_eq!(policy.ask().remaining, remaining, "{instructions}");
+        assert_eq!(policy.query().remaining, remaining, "{instructions}");
     }
 }
 
@@ -180,13 +184,13 @@ fn block_without_profile_and_instructions_is_long() {
     policy.inputs.query_instructions = 1000;
     policy.inputs.query_launch = MOST - 1;
     policy.inputs.query_switch = 3;
-    let answer = policy.ask();
+    let answer = policy.query();
     assert_eq!(
         (answer.remaining, answer.case),
         (MOST, Case::TwoCheckpoints)
     );
     policy.inputs.query_launch = MOST;
-    assert_eq!(policy.ask().case, Case::Drain, "no launch is later");
+    assert_eq!(policy.query().case, Case::Drain, "no launch is later");
 }
 
 /// G4: the worst case over the blocks of the SM.
@@ -195,25 +199,25 @@ fn saving_takes_as_long_as_for_all_blocks_at_once() {
     let mut policy = Policy::new("16");
     policy.inputs.query_switch = 7;
     for blocks in 0..=16 {
-        assert_eq!(policy.ask().switch, 7 * blocks);
+        assert_eq!(policy.query().switch, 7 * blocks);
         if blocks < 16 {
             policy.begin(blocks);
         }
     }
     policy.end(5);
-    assert_eq!(policy.ask().switch, 7 * 15);
+    assert_eq!(policy.query().switch, 7 * 15);
     policy.inputs.query_switch = MOST / 14;
-    assert_eq!(policy.ask().switch, MOST, "it cannot be told");
+    assert_eq!(policy.query().switch, MOST, "it cannot be expressed");
     policy.inputs.query_chimera = true;
-    assert_eq!(policy.ask().switch, MOST / 14);
+    assert_eq!(policy.query().switch, MOST / 14);
 }
 
 /// G5: of a block, and of nobody else.
 #[test]
 fn blocks_are_counted_each_for_itself() {
-    for asked in 0..16 {
+    for queried in 0..16 {
         let mut policy = Policy::new("16");
-        policy.issue(asked, 40); // before it begins
+        policy.issue(queried, 40); // before it begins
         let mut begun = [0; 16];
         for slot in 0..16 {
             begun[slot as usize] = policy.cycle;
@@ -225,13 +229,13 @@ fn blocks_are_counted_each_for_itself() {
         policy.issue(9, 100); // after it has ended
         policy.launch();
         policy.ticks(20);
-        policy.inputs.query_slot = asked;
+        policy.inputs.query_slot = queried;
         policy.inputs.query_instructions = 200;
-        let until = if asked == 9 { ended } else { policy.cycle };
-        let time = until / 16 - (begun[asked as usize] + 1) / 16;
-        let executed = 3 * asked + 1;
+        let until = if queried == 9 { ended } else { policy.cycle };
+        let time = until / 16 - (begun[queried as usize] + 1) / 16;
+        let executed = 3 * queried + 1;
         let remaining = (200 - executed) * time / executed;
-        assert_eq!(policy.ask().remaining, remaining, "{asked}");
+        assert_eq!(policy.query().remaining, remaining, "{queried}");
     }
 }
 
@@ -275,7 +279,11 @@ fn tick_and_instruction_in_the_cycle_of_an_end_are_kept_and_not_shown() {
     }
     policy.begin(1);
     policy.inputs.query_slot = 1;
-    assert_eq!(policy.ask().remaining, 3, "the average has what was shown");
+    assert_eq!(
+        policy.query().remaining,
+        3,
+        "the average has what was shown"
+    );
 }
 
 /// G4, G5, G6: a block that begins takes the place of one that has not ended, whose time is lost.
@@ -294,7 +302,7 @@ fn begin_in_a_slot_that_runs_takes_its_place() {
     let shown = policy.cycle();
     assert_eq!((shown.end_run, shown.end_executed), (7, 9));
     (policy.inputs.query_slot, policy.inputs.query_switch) = (2, 100);
-    let answer = policy.ask();
+    let answer = policy.query();
     assert_eq!(answer.switch, 100, "there is one block");
     assert_eq!(
         answer.remaining, 0,
@@ -313,21 +321,21 @@ fn end_and_begin_of_a_slot_in_one_cycle_are_both_done() {
     policy.begin(2);
     assert_eq!(policy.cycle().end_run, 0);
     (policy.inputs.query_slot, policy.inputs.query_switch) = (2, 100);
-    let answer = policy.ask();
+    let answer = policy.query();
     assert_eq!((answer.remaining, answer.switch), (6, 100));
 }
 
 /// G3: none are left, but from the greatest number on there is no rate.
 #[test]
-fn block_with_more_instructions_than_asked_has_none_left() {
+fn block_with_more_instructions_than_queried_has_none_left() {
     let mut policy = Policy::new("16");
     (policy.inputs.begin_run, policy.inputs.begin_executed) = (50, 30);
     policy.begin(0);
     policy.inputs.query_instructions = 20;
-    assert_eq!(policy.ask().remaining, 0);
+    assert_eq!(policy.query().remaining, 0);
     policy.inputs.begin_executed = MOST;
     policy.begin(0);
-    assert_eq!(policy.ask().remaining, MOST);
+    assert_eq!(policy.query().remaining, MOST);
 }
 
 /// G5: what is full stays full. Times of three bits, ticks of two cycles.
@@ -338,16 +346,16 @@ fn counters_stay_at_their_greatest_number() {
     policy.issue(0, 3);
     policy.ticks(40);
     policy.inputs.query_instructions = 6;
-    assert_eq!(policy.ask().remaining, 7, "7 ticks for 3 instructions");
+    assert_eq!(policy.query().remaining, 7, "7 ticks for 3 instructions");
     policy.issue(0, 40);
     policy.inputs.query_instructions = 7;
-    assert_eq!(policy.ask().remaining, 7, "7 instructions or more");
+    assert_eq!(policy.query().remaining, 7, "7 instructions or more");
     policy.ticks(0);
     policy.end(0);
     policy.begin(1);
     policy.cycle();
     policy.inputs.query_slot = 1;
-    assert_eq!(policy.ask().remaining, 7, "the average is full");
+    assert_eq!(policy.query().remaining, 7, "the average is full");
 }
 
 /// G4, G5, G6: a block that leaves is none of the SM's, and no block's time; when it comes back it goes on.
@@ -365,13 +373,13 @@ fn block_that_leaves_goes_on_when_it_comes_back() {
     policy.end(3);
     policy.inputs.end_leaves = false;
     (policy.inputs.query_slot, policy.inputs.query_switch) = (4, 100);
-    assert_eq!(policy.ask().switch, 100, "one block is there");
+    assert_eq!(policy.query().switch, 100, "one block is there");
     policy.ticks(0);
     (policy.inputs.begin_run, policy.inputs.begin_executed) = (left.end_run, left.end_executed);
     policy.begin(5);
     (policy.inputs.begin_run, policy.inputs.begin_executed) = (0, 0);
     (policy.inputs.query_slot, policy.inputs.query_instructions) = (5, 16);
-    let remaining = policy.ask().remaining;
+    let remaining = policy.query().remaining;
     assert_eq!(
         remaining, 21,
         "no block has ended, and half of its instructions are left"
@@ -385,7 +393,7 @@ fn block_that_leaves_goes_on_when_it_comes_back() {
     policy.begin(6);
     policy.inputs.query_slot = 6;
     assert_eq!(
-        policy.ask().remaining,
+        policy.query().remaining,
         run,
         "the average is what it took in all"
     );
@@ -395,25 +403,25 @@ fn block_that_leaves_goes_on_when_it_comes_back() {
 #[test]
 fn average_follows_the_blocks_and_a_launch_forgets_it() {
     let mut policy = Policy::new("16");
-    let asked = |policy: &mut Policy| {
+    let queried = |policy: &mut Policy| {
         policy.ticks(0);
         policy.begin(2);
         policy.inputs.query_slot = 2;
-        policy.ask()
+        policy.query()
     };
     policy.profile(40);
-    assert_eq!(asked(&mut policy).remaining, 40);
+    assert_eq!(queried(&mut policy).remaining, 40);
     let mut eighths = 8 * 40;
     for _ in 0..60 {
         policy.profile(8);
         eighths = eighths - eighths / 8 + 8;
-        assert_eq!(asked(&mut policy).remaining, eighths / 8);
+        assert_eq!(queried(&mut policy).remaining, eighths / 8);
     }
     assert_eq!(eighths / 8, 8, "it comes to what blocks take");
     policy.launch();
-    assert_eq!(asked(&mut policy).remaining, MOST);
+    assert_eq!(queried(&mut policy).remaining, MOST);
     policy.profile(20);
-    assert_eq!(asked(&mut policy).remaining, 20, "the first one again");
+    assert_eq!(queried(&mut policy).remaining, 20, "the first one again");
 }
 
 /// G6: what ends with the kernel, or in the cycle before, is none of the next kernel's.
@@ -434,7 +442,7 @@ fn block_that_ends_with_its_kernel_is_not_counted() {
         }
         policy.begin(0);
         policy.inputs.query_instructions = 5;
-        assert_eq!(policy.ask().remaining, MOST, "{early}");
+        assert_eq!(policy.query().remaining, MOST, "{early}");
     }
 }
 
@@ -448,7 +456,7 @@ fn end_of_an_empty_slot_is_nothing() {
     policy.end(0);
     policy.cycle();
     policy.inputs.query_slot = 1;
-    assert_eq!(policy.ask().remaining, 6, "of one block");
+    assert_eq!(policy.query().remaining, 6, "of one block");
 }
 
 /// G8, over many times: the choice is one of the five, and Chimera's one of three.
@@ -474,7 +482,7 @@ fn combinations_of_times_have_one_case_and_none_is_anothers() {
                 policy.inputs.query_idempotent = idempotent;
                 policy.inputs.query_chimera = chimera;
                 policy.inputs.query_warm_up = (launch + switch) % 3;
-                let case = policy.ask().case;
+                let case = policy.query().case;
                 let allowed = match (chimera, idempotent) {
                     (false, _) => case < Case::Flush,
                     (true, true) => [Case::Drain, Case::Flush, Case::Switch].contains(&case),
@@ -486,7 +494,7 @@ fn combinations_of_times_have_one_case_and_none_is_anothers() {
     }
 }
 
-/// Reset forgets blocks, the average, and the question.
+/// Reset clears blocks, the average, and the query.
 #[test]
 fn reset_forgets_everything() {
     let mut policy = known(10);
@@ -500,6 +508,6 @@ fn reset_forgets_everything() {
         assert!(!policy.cycle().answer_valid);
     }
     policy.inputs.query_instructions = 9;
-    let answer = policy.ask();
+    let answer = policy.query();
     assert_eq!((answer.remaining, answer.switch), (MOST, 0));
 }

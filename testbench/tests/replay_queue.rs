@@ -169,7 +169,7 @@ fn instruction_of_the_greatest_age_stalls_its_warp() {
 
 /// G14: four more instructions get in after the warning.
 #[test]
-fn aged_tells_of_an_instruction_near_the_greatest_age() {
+fn aged_is_high_for_an_instruction_near_the_greatest_age() {
     let mut queue = Queue::new(SIZE);
     let oldest = queue.insert(&instruction(4, 0));
     for pc in 1..=63 {
@@ -279,7 +279,7 @@ fn commit_goes_before_fault_and_fault_before_check() {
 
 /// G7.
 #[test]
-fn held_tells_the_sources_of_unchecked_instructions() {
+fn held_is_of_the_sources_of_unchecked_instructions() {
     let mut queue = Queue::new(SIZE);
     let sources = Instruction {
         destination: 9,
@@ -528,7 +528,7 @@ fn what_is_presented_is_what_was_inserted() {
     assert_eq!(queue.save_all(15), program);
 }
 
-/// A save goes before a resume that is asked for in the same cycle.
+/// A save goes before a resume that is requested in the same cycle.
 #[test]
 fn save_goes_before_resume() {
     let mut queue = Queue::new(SIZE);

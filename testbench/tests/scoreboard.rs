@@ -326,7 +326,7 @@ fn flush_takes_the_buffered_ones_and_leaves_the_others() {
 
 /// G10.
 #[test]
-fn stopping_tells_what_is_left_of_a_stop() {
+fn stopping_is_what_is_left_of_a_stop() {
     let mut board = Board::new("8_holding");
     let [one, two, three] = [0, 1, 2].map(|_| board.arrive(&issued(stops(harmless()))));
     assert!(board.look().stopping);
@@ -340,7 +340,7 @@ fn stopping_tells_what_is_left_of_a_stop() {
 
 /// G11.
 #[test]
-fn likely_tells_what_will_be_ready() {
+fn likely_is_what_will_be_ready() {
     for chosen in [false, true] {
         for finishes in [false, true] {
             let mut board = Board::new("8_holding");

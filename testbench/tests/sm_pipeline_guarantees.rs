@@ -543,7 +543,7 @@ struct Front {
     in_a_row: u64,
     /// Whether the cycle before is one of either, if the front has not left in it.
     stands: [bool; 2],
-    /// The memory unit has refused it, or a fault was told while it was there.
+    /// The memory unit has refused it, or a fault was reported while it was there.
     refused: bool,
     fault: bool,
     /// What has left: after a refusal, after a fault, and after having stood for a cycle; and the longest that one stood.
@@ -629,7 +629,7 @@ impl Monitor for Front {
 }
 
 /// G6: from when it is shown, the front is gone after six cycles that count: those do not in which the memory unit refuses
-/// it, a fault is told or a thread block leaves, which reads the queue's memory again and again. Even then it does not stand
+/// it, a fault is reported or a thread block leaves, which reads the queue's memory again and again. Even then it does not stand
 /// for six cycles in a row without having been refused.
 #[test]
 fn front_of_the_memory_stage_leaves_within_six_cycles() {
@@ -882,7 +882,7 @@ fn ready_warp_is_issued_in_turn() {
     watch::<Turns>(&FAIR);
 }
 
-/// G8: how long a warp has been asked to go on.
+/// G8: how long the resume of a warp has been requested.
 #[derive(Default)]
 struct Resumes {
     read: OperandRead,
@@ -960,7 +960,7 @@ impl Monitor for Resumes {
 
 /// G8: a warp that does not run, and whose instructions have all finished, faulted or gone to the queue, is held back for less
 /// than eight cycles in a row. Those in which a warp is replayed or a thread block leaves are left aside, and those do not
-/// count in which a fault is told, which goes before what the memory stage has to tell.
+/// count in which a fault is reported, which goes before what the memory stage has to report.
 #[test]
 fn drained_warp_goes_on_within_eight_cycles() {
     watch::<Resumes>(&ALL);

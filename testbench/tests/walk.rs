@@ -13,7 +13,7 @@ use faultline_testbench::traffic::Rng;
 /// A whole sweep, without a difference.
 fn agrees(sweep: Sweep, cases: u64) {
     let tally = sweep::oracles(sweep, 1, |_| ());
-    assert_eq!(tally.told, [""; 0]);
+    assert_eq!(tally.shown, [""; 0]);
     assert_eq!((tally.cases, tally.differences), (cases, 0));
 }
 

@@ -28,7 +28,7 @@ use rows::{Row, Sources};
 pub struct Args {
     #[command(flatten)]
     choice: Choice,
-    /// Drive the replay queue or the operand log with what an SM tells it that runs these kernels by name, all (`kernels`),
+    /// Drive the replay queue or the operand log with the inputs from an SM that runs these kernels by name, all (`kernels`),
     /// or Accel-Sim traces
     #[arg(long, value_delimiter = ',', value_parser = named, value_name = "LIST")]
     trace: Vec<String>,

@@ -25,7 +25,7 @@ fn committed_designs_of_the_gmmu_stay_within_the_bars() {
     assert!(of(&gather, "within 500 cycles %") > 90.0, "{gather:?}");
     let order = ["design 1", "design 2", "design 3"].map(|design| of(&gather, design));
     assert!(order[0] < order[1] && order[1] < order[2], "{order:?}");
-    // The cut is told in queueing and service, and beside the paper's.
+    // The cut is reported in queueing and service, and beside the paper's.
     let part = |part: &str| {
         let row = report_row(&report, &format!("gather {part}"), "## The page-walk cache");
         (

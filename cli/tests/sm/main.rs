@@ -64,7 +64,7 @@ fn kernels_run_beside_the_paper() {
 
 /// The report is as old as its file, and the terminal names its command.
 #[test]
-fn the_command_of_the_report_is_the_one_that_is_told() {
+fn the_command_of_the_report_is_the_one_that_is_printed() {
     let report = include_str!("../../../sim/reports/performance.md");
     let line = report.lines().nth(2).unwrap();
     for option in ["--log 8k,16k,20k,32k", "--scale 4", "--runs 6"] {
@@ -181,7 +181,7 @@ fn what_is_named_twice_runs_once() {
 }
 
 #[test]
-fn occupancy_is_told_in_bins() {
+fn occupancy_is_reported_in_bins() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.md");
     let bins = |queue: &str| {

@@ -8,7 +8,7 @@ use predicates::str::{contains, is_empty};
 use crate::faultline;
 
 #[test]
-fn what_makes_no_sense_is_told() {
+fn what_makes_no_sense_is_refused() {
     let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../sim/traces/kernelslist.g");
     let cases: [(&[&str], &str); 25] = [
         (

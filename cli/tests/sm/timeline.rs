@@ -56,7 +56,7 @@ fn faults_of_the_baseline_are_drawn() {
 }
 
 #[test]
-fn what_is_squashed_and_what_the_gap_is_are_told() {
+fn what_is_squashed_and_what_the_gap_is_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let svg = folder.path().join("squashed.svg");
     faultline(&[

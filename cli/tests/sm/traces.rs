@@ -61,7 +61,7 @@ fn rows_of_traces_have_labels_of_their_own() {
 }
 
 #[test]
-fn kernels_are_told_from_parboils_programs() {
+fn kernels_are_distinguished_from_parboils_programs() {
     let note = "they are not its programs";
     let folder = tempfile::tempdir().unwrap();
     let svg = folder.path().join("plot.svg");

@@ -14,7 +14,7 @@ fn sentence(written: &TokenStream, kept: &str) -> String {
 }
 
 #[test]
-fn a_block_is_told_what_is_wrong_with_its_struct() {
+fn what_is_wrong_with_a_struct_is_reported() {
     let good = quote! { pub struct A { pub a: Signal<In, Bit> } };
     for (arguments, item, complaint) in [
         (
@@ -46,7 +46,7 @@ fn a_block_is_told_what_is_wrong_with_its_struct() {
 }
 
 #[test]
-fn a_kernel_is_told_what_is_not_translated() {
+fn what_is_not_translated_is_reported() {
     for (body, complaint) in [
         (
             quote!(let a = self.b.val();),

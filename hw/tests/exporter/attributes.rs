@@ -182,6 +182,6 @@ fn memories_are_those_of_the_fields_that_are_used() {
 
 #[test]
 #[should_panic(expected = "1 words are no memory")]
-fn sizes_that_do_not_fit_are_told() {
+fn sizes_that_do_not_fit_are_refused() {
     let _ = Stores::<1>::new(false);
 }

@@ -69,8 +69,8 @@ pub enum Doing {
     },
     /// A wake-up is on offer.
     Waking {
-        /// The entry, with those who are told.
-        told: Held,
+        /// The entry, with those that are woken.
+        reported: Held,
         /// It was cancelled.
         denied: bool,
     },
@@ -95,7 +95,7 @@ pub struct FarFaultMshr {
     report: Outputs,
     /// A report of an entry that is held was not made in the cycle before.
     lost: bool,
-    /// Entries that are taken, and those of them that are marked: counted when they change, for it is asked in each cycle.
+    /// Entries that are taken, and those of them that are marked: counted when they change, for it is used in each cycle.
     counted: (u16, u16),
 }
 
@@ -249,11 +249,11 @@ impl FarFaultMshr {
                 outputs.answer_nack = *nack;
                 outputs.answer_place = *place;
             }
-            Doing::Waking { told, denied } => {
+            Doing::Waking { reported, denied } => {
                 outputs.wake_valid = true;
-                outputs.wake_vpn = told.page.vpn;
-                outputs.wake_asid = told.page.asid;
-                outputs.wake_to = told.waiters;
+                outputs.wake_vpn = reported.page.vpn;
+                outputs.wake_asid = reported.page.asid;
+                outputs.wake_to = reported.waiters;
                 outputs.wake_denied = *denied;
             }
             _ => {}
@@ -261,7 +261,7 @@ impl FarFaultMshr {
         outputs
     }
 
-    /// A fault merges, takes an entry, or is told Nack.
+    /// A fault merges, takes an entry, or receives a Nack.
     fn fault(&mut self, limit: usize) -> Doing {
         let (page, requesters) = (self.came.faulted(), self.came.fault_requesters);
         let entry = self.entry_of(page, self.came.region);
@@ -387,7 +387,7 @@ impl FarFaultMshr {
             Work::Step => self.sweep_of,
             _ => u16::MAX,
         };
-        let told = Held {
+        let reported = Held {
             waiters: held.waiters & of,
             ..*held
         };
@@ -395,10 +395,10 @@ impl FarFaultMshr {
         if held.waiters == 0 {
             self.entries[index] = None;
         }
-        match told.waiters {
+        match reported.waiters {
             0 => Doing::Nothing,
             _ => Doing::Waking {
-                told,
+                reported,
                 denied: work != Work::Present,
             },
         }

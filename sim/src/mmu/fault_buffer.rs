@@ -31,13 +31,13 @@ pub enum Doing {
     Writing(VecDeque<usize>),
 }
 
-/// What an SM is asked.
+/// The query to an SM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Asking {
+pub enum Query {
     /// Nothing.
     #[default]
     Nothing,
-    /// The question is on offer.
+    /// The query is valid.
     Offered,
     /// It is to be answered.
     Taken,
@@ -100,7 +100,7 @@ pub struct FaultBuffer {
     doing: Doing,
     /// The fault under way.
     fault: Record,
-    asking: Asking,
+    query: Query,
     /// Words that memory has taken and not acknowledged, and those that it has acknowledged of the oldest record.
     outstanding: u32,
     settled: u32,
@@ -115,10 +115,10 @@ impl FaultBuffer {
         &self.doing
     }
 
-    /// What an SM is asked.
+    /// The query to an SM.
     #[must_use]
-    pub const fn asking(&self) -> Asking {
-        self.asking
+    pub const fn query(&self) -> Query {
+        self.query
     }
 
     /// What is done about the last command.
@@ -312,7 +312,7 @@ impl FaultBuffer {
         match &self.doing {
             Doing::Writing(words) if self.outstanding < most => {
                 let word = words.front().copied();
-                word.filter(|word| *word < 6 || self.asking == Asking::Nothing)
+                word.filter(|word| *word < 6 || self.query == Query::Nothing)
             }
             _ => None,
         }
@@ -338,7 +338,7 @@ impl FaultBuffer {
             },
             ..Outputs::default()
         };
-        if self.asking == Asking::Offered {
+        if self.query == Query::Offered {
             outputs.detail_valid = true;
             outputs.detail_sm = self.fault.client();
             outputs.detail_vpn = self.fault.vpn;
@@ -358,8 +358,8 @@ impl FaultBuffer {
     /// The fault takes a place.
     fn begin(&mut self) -> Doing {
         let short = self.is_short();
-        if self.is_set(control::ASK) && !short {
-            self.asking = Asking::Offered;
+        if self.is_set(control::QUERY) && !short {
+            self.query = Query::Offered;
         }
         self.fault.sequence = self.count(self.written);
         let words: &[usize] = if short {
@@ -439,7 +439,7 @@ impl FaultBuffer {
 
     /// What the fault under way comes to. `moves` says that a write to GET is taken.
     fn proceed(&mut self, inputs: &Inputs, taken: bool, moves: bool) {
-        let answered = self.asking == Asking::Taken && inputs.context_valid;
+        let answered = self.query == Query::Taken && inputs.context_valid;
         let acknowledged = self.outstanding > 0 && inputs.written;
         self.outstanding += u32::from(taken);
         self.outstanding -= u32::from(acknowledged);
@@ -449,10 +449,10 @@ impl FaultBuffer {
             self.in_flight -= 1;
             self.unread += 1;
         }
-        self.asking = match self.asking {
-            Asking::Offered if inputs.detail_ready => Asking::Taken,
-            Asking::Taken if answered => Asking::Nothing,
-            asking => asking,
+        self.query = match self.query {
+            Query::Offered if inputs.detail_ready => Query::Taken,
+            Query::Taken if answered => Query::Nothing,
+            query => query,
         };
         if answered {
             self.fault.context = inputs.context_known.then_some(Context {
@@ -605,7 +605,7 @@ impl Model for FaultBuffer {
             time: 0,
             doing: Doing::Nothing,
             fault: Record::default(),
-            asking: Asking::Nothing,
+            query: Query::Nothing,
             outstanding: 0,
             settled: 0,
             commanding: Commanding::Nothing,

@@ -19,19 +19,19 @@ pub use interface::{Inputs, Outputs, Parameters};
 pub struct ResponseDispatch {
     /// The L2 TLB is to be filled.
     pub fills: bool,
-    /// The SMs are to be told.
-    pub tells: bool,
+    /// The SMs are to receive a response.
+    pub responds: bool,
     /// The far-fault MSHRs are to hold the page.
     pub faults: bool,
     /// A walk of theirs has ended: they are to wake those who wait for it, or it is absent still.
     pub finds: bool,
-    /// The driver is to be told.
+    /// The denial is to be reported to the driver.
     pub reports: bool,
     /// The virtual page number.
     pub vpn: u64,
     /// Its address space.
     pub asid: u8,
-    /// The SMs that asked.
+    /// The SMs that requested it.
     pub sms: u16,
     access: u8,
     cause: u8,
@@ -65,7 +65,7 @@ impl ResponseDispatch {
     /// Something is left to be done.
     #[must_use]
     pub const fn is_busy(&self) -> bool {
-        self.fills || self.tells || self.faults || self.finds || self.reports
+        self.fills || self.responds || self.faults || self.finds || self.reports
     }
 }
 
@@ -100,7 +100,7 @@ pub struct Gmmu {
     phase: Phase,
     /// Walks of the MSHRs that are not answered yet.
     walks: u16,
-    /// The page of a region that is told next.
+    /// The page of a region that is reported next.
     beat: u64,
     /// A report of the MSHRs has waited since the cycle before: it goes before that of a denial.
     favoured: bool,
@@ -155,7 +155,7 @@ impl Gmmu {
         self.walks
     }
 
-    /// A far fault is to be told the driver.
+    /// A far fault is to be reported to the driver.
     #[must_use]
     pub fn reporting(&self) -> bool {
         self.mshrs.shown().report_valid
@@ -168,7 +168,7 @@ impl Gmmu {
         signed.cast_unsigned() & (u64::MAX >> (64 - page_walker::PAGE_BITS))
     }
 
-    /// What the walker is asked: by the L2 TLB for each SM, and by the MSHRs.
+    /// The requests of the walker: by the L2 TLB for each SM, and by the MSHRs.
     fn walker_inputs(
         &self,
         inputs: &Inputs,
@@ -177,7 +177,7 @@ impl Gmmu {
         cache: &page_walk_cache::Outputs,
     ) -> page_walker::Inputs {
         let sms = self.parameters.sms();
-        let mut asked = page_walker::Inputs {
+        let mut requested = page_walker::Inputs {
             reset: inputs.reset,
             answer_ready: !self.dispatch.is_busy(),
             memory_ready: cache.request_ready,
@@ -201,17 +201,17 @@ impl Gmmu {
             ..page_walker::Inputs::default()
         };
         for sm in 0..sms {
-            asked.request_valid[sm] = u64::from(pages.miss_valid >> sm & 1);
-            asked.request_vpn[sm] = self.wide(pages.miss_vpn[sm]);
-            asked.request_asid[sm] = pages.miss_asid[sm];
-            asked.request_write[sm] = u64::from(pages.miss_write >> sm & 1);
-            asked.request_user[sm] = 1;
+            requested.request_valid[sm] = u64::from(pages.miss_valid >> sm & 1);
+            requested.request_vpn[sm] = self.wide(pages.miss_vpn[sm]);
+            requested.request_asid[sm] = pages.miss_asid[sm];
+            requested.request_write[sm] = u64::from(pages.miss_write >> sm & 1);
+            requested.request_user[sm] = 1;
         }
-        asked.request_valid[sms] = u64::from(far.walk_valid);
-        asked.request_vpn[sms] = self.wide(far.walk_vpn);
-        asked.request_asid[sms] = far.walk_asid.into();
-        asked.request_write[sms] = far.walk_write.into();
-        asked
+        requested.request_valid[sms] = u64::from(far.walk_valid);
+        requested.request_vpn[sms] = self.wide(far.walk_vpn);
+        requested.request_asid[sms] = far.walk_asid.into();
+        requested.request_write[sms] = far.walk_write.into();
+        requested
     }
 
     /// The page that a wake-up names in this cycle.
@@ -226,8 +226,8 @@ impl Gmmu {
         (1 << self.parameters.mshrs.region_bits) - 1
     }
 
-    /// What the SMs are told of a page: a hit first, then what the MSHRs say, then what a walk has found.
-    fn tell(
+    /// The responses to the SMs: a hit first, then what the MSHRs say, then what a walk has found.
+    fn respond(
         &self,
         inputs: &Inputs,
         pages: &l2_tlb::Outputs,
@@ -254,7 +254,7 @@ impl Gmmu {
             outputs.fill_asid = far.answer_asid;
             outputs.fill_place = far.answer_place;
             kind = FAR;
-        } else if dispatch.tells {
+        } else if dispatch.responds {
             outputs.fill_valid = dispatch.sms;
             outputs.fill_vpn = dispatch.vpn;
             outputs.fill_asid = dispatch.asid;
@@ -266,15 +266,15 @@ impl Gmmu {
                 kind = DENIED;
             }
         }
-        for (sm, told) in outputs.fill_kind.iter_mut().enumerate() {
+        for (sm, shown) in outputs.fill_kind.iter_mut().enumerate() {
             if outputs.fill_valid >> sm & 1 == 1 {
                 let nack = kind == FAR && far.answer_nack >> sm & 1 == 1;
-                *told = u64::from(if nack { NACK } else { kind });
+                *shown = u64::from(if nack { NACK } else { kind });
             }
         }
     }
 
-    /// What an answer of the walker asks for.
+    /// What follows from an answer of the walker.
     fn taken(
         &self,
         inputs: &Inputs,
@@ -283,7 +283,7 @@ impl Gmmu {
     ) -> ResponseDispatch {
         let sms = self.parameters.sms();
         let bits = answer.answer_requesters[..sms].iter().enumerate();
-        let asked: u16 = bits.map(|(sm, bit)| (*bit as u16) << sm).sum();
+        let requested: u16 = bits.map(|(sm, bit)| (*bit as u16) << sm).sum();
         let of_mshrs = answer.answer_requesters[sms] != 0;
         let absent = [Cause::NotPresent, Cause::NotAccessed, Cause::NotDirty]
             .into_iter()
@@ -292,18 +292,18 @@ impl Gmmu {
             && answer.answer_write
             && answer.answer_readable;
         let absent = absent || (read_only && replay_writes);
-        let some = asked != 0;
+        let some = requested != 0;
         ResponseDispatch {
             fills: answer.answer_readable
                 && (answer.answer_user || answer.answer_user_page)
                 && inputs.shared_tlb,
-            tells: some && !absent,
+            responds: some && !absent,
             faults: some && absent,
             finds: of_mshrs,
             reports: some && !absent && answer.answer_cause != 0,
             vpn: answer.answer_vpn & (u64::MAX >> (64 - self.parameters.tlb.vpn_bits)),
             asid: answer.answer_asid,
-            sms: asked,
+            sms: requested,
             access: u8::from(answer.answer_write) | 1 << 2,
             cause: answer.answer_cause,
             level: answer.answer_level,
@@ -364,7 +364,7 @@ impl Model for Gmmu {
             .shown_with(inputs.reserved_bits, inputs.execute_disable);
         let room = self.buffer.room();
         let mut outputs = Outputs::default();
-        self.tell(inputs, &pages, &far, &mut outputs);
+        self.respond(inputs, &pages, &far, &mut outputs);
 
         // Memory, the cache and the walks.
         let cache = self.cache.cycle(&page_walk_cache::Inputs {
@@ -387,8 +387,8 @@ impl Model for Gmmu {
             cached_levels: inputs.cached_levels,
             reserved_bits: inputs.reserved_bits,
         });
-        let asked = self.walker_inputs(inputs, &pages, &far, &cache);
-        let walker = self.walker.cycle_after(&asked, wanted);
+        let requested = self.walker_inputs(inputs, &pages, &far, &cache);
+        let walker = self.walker.cycle_after(&requested, wanted);
         let begun = walker.request_ready[sms] != 0;
 
         // The TLB.
@@ -550,7 +550,7 @@ impl Model for Gmmu {
         let first = hit || mshrs.answer_valid || (mshrs.wake_valid && mshrs.wake_denied);
         self.phase = self.next_phase(inputs, &cache, &walker, &tlb);
         self.dispatch.fills &= !tlb.fill_ready;
-        self.dispatch.tells &= first;
+        self.dispatch.responds &= first;
         self.dispatch.faults &= !mshrs.fault_ready;
         self.dispatch.finds &= !mshrs.present_ready;
         self.dispatch.reports &= !(denial && buffer.fault_ready);

@@ -188,8 +188,8 @@ impl L2Tlb {
         self.steps.is_some() || (inputs.invalidate_valid && !self.fill_first)
     }
 
-    /// The ports that ask and are not passed over, as bits.
-    fn asking(&self, inputs: &Inputs) -> u16 {
+    /// The ports that request and are not passed over, as bits.
+    fn requesting(&self, inputs: &Inputs) -> u16 {
         let looked_up = match self.acting() {
             Some(Operation::Lookup { sm, .. }) => 1 << sm,
             _ => 0,
@@ -207,14 +207,14 @@ impl L2Tlb {
 
     /// An operation that is not a lookup would be accepted.
     fn others_may(&self, inputs: &Inputs) -> bool {
-        self.is_open() && (self.after_lookup || self.asking(inputs) == 0)
+        self.is_open() && (self.after_lookup || self.requesting(inputs) == 0)
     }
 
     fn choose(&self, inputs: &Inputs) -> Choice {
-        let asking = u32::from(self.asking(inputs));
-        let above = asking >> (self.last + 1) << (self.last + 1);
+        let requesting = u32::from(self.requesting(inputs));
+        let above = requesting >> (self.last + 1) << (self.last + 1);
         let lowest = |bits: u32| (bits != 0).then(|| bits.trailing_zeros() as usize);
-        let next = lowest(above).or_else(|| lowest(asking));
+        let next = lowest(above).or_else(|| lowest(requesting));
         let fill = inputs.fill_valid && !self.fills_wait(inputs);
         let step = self
             .steps

@@ -1,5 +1,5 @@
-//! The reference model of the page walker: its page (`docs/blocks/page_walker.md`) as plain data. What an entry means it asks
-//! of the rules in [`walk`](crate::walk).
+//! The reference model of the page walker: its page (`docs/blocks/page_walker.md`) as plain data. What an entry means follows
+//! from the rules in [`walk`](crate::walk).
 
 use std::collections::VecDeque;
 
@@ -20,7 +20,7 @@ pub enum Step {
     #[default]
     Free,
     /// It wants an entry.
-    Asking,
+    Requesting,
     /// It waits for memory.
     Reading,
     /// It has ended, and is to be answered.
@@ -341,11 +341,11 @@ impl PageWalker {
         if self.waiting.len() == self.parameters.waiting {
             return None;
         }
-        let asks = |number: &usize| inputs.request_valid[*number] != 0;
+        let requests = |number: &usize| inputs.request_valid[*number] != 0;
         let count = self.parameters.requesters;
         (self.turn + 1..count)
-            .find(asks)
-            .or_else(|| (0..count).find(asks))
+            .find(requests)
+            .or_else(|| (0..count).find(requests))
     }
 
     fn edge(&mut self, inputs: &Inputs, rules: &Rules, granted: Option<usize>, shown: &Outputs) {
@@ -425,7 +425,7 @@ impl PageWalker {
 
     /// What a response means for its walk, as it was seen.
     fn outcome(&self, inputs: &Inputs, rules: &Rules) -> Option<Outcome> {
-        // What a walk that has never begun is told means nothing.
+        // What a walk that has never begun receives means nothing.
         let (response, seen) = self.looked.filter(|(_, seen)| seen.level > 0)?;
         let top = self.parameters.levels;
         let entry = response.data;
@@ -463,7 +463,7 @@ impl PageWalker {
         match found {
             Err(cause) => outcome.cause = Some(cause),
             Ok(Next::Table(table)) => {
-                outcome.step = Step::Asking;
+                outcome.step = Step::Requesting;
                 outcome.level = seen.level - 1;
                 outcome.marking = seen.marking;
                 outcome.pfn = table >> 12;
@@ -478,7 +478,7 @@ impl PageWalker {
                 if outcome.cause.is_some() || marked {
                     // It has ended.
                 } else if rules.updates {
-                    (outcome.step, outcome.level) = (Step::Asking, top);
+                    (outcome.step, outcome.level) = (Step::Requesting, top);
                     outcome.marking = true;
                 } else if outcome.unmarked != 0 {
                     outcome.level = outcome.unmarked;
@@ -591,7 +591,7 @@ impl PageWalker {
                 ..Walk::default()
             },
         };
-        let answer = walk.step != Step::Asking;
+        let answer = walk.step != Step::Requesting;
         if let Chosen::Walk(number) = chosen {
             self.walks[number].step = if answer { Step::Free } else { Step::Reading };
         }
@@ -618,7 +618,7 @@ impl PageWalker {
             match walk.step {
                 Step::Free => {}
                 Step::Reading => walk.stale = true,
-                Step::Asking | Step::Ended => walk.restart(top),
+                Step::Requesting | Step::Ended => walk.restart(top),
             }
         }
     }
@@ -642,7 +642,7 @@ impl PageWalker {
             return;
         }
         let wants = |number: &usize| {
-            matches!(before[*number].step, Step::Asking | Step::Ended)
+            matches!(before[*number].step, Step::Requesting | Step::Ended)
                 && moved != Some(Chosen::Walk(*number))
         };
         let next = (self.last + 1..before.len())
@@ -668,7 +668,7 @@ impl Walk {
 
     /// From the root again.
     fn restart(&mut self, top: u8) {
-        (self.step, self.level) = (Step::Asking, top);
+        (self.step, self.level) = (Step::Requesting, top);
         (self.marking, self.stale, self.used) = (false, false, false);
     }
 }
@@ -728,7 +728,7 @@ fn response(inputs: &Inputs) -> Option<Response> {
     })
 }
 
-/// What a requester asks for.
+/// What a requester requests.
 fn key(inputs: &Inputs, requester: usize) -> Key {
     Key {
         vpn: inputs.request_vpn[requester],

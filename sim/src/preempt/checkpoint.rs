@@ -14,7 +14,7 @@ pub use interface::{DOES_NOT_FIT, Inputs, Outputs, Parameters, Space};
 pub enum Activity {
     /// Nothing.
     Idle,
-    /// It tells warps to stop, this one next.
+    /// It stops warps, this one next.
     Stopping(u64),
     /// It waits until nothing of the slot is under way.
     Draining,
@@ -26,7 +26,7 @@ pub enum Activity {
     SavingShared,
     /// It saves the SIMT state of the warps.
     SavingStates,
-    /// It asks for the squashed instructions.
+    /// It requests the squashed instructions.
     SavingQueue,
     /// It takes a squashed instruction, or has an operand leave the log.
     Taking,
@@ -40,17 +40,17 @@ pub enum Activity {
     Waiting,
     /// It restores, until the verdict.
     Restoring,
-    /// It asks for the instructions of a context that was refused.
+    /// It requests the instructions of a context that was refused.
     Clearing,
     /// It drops them.
     Dropping,
     /// It lets warps go on, this one next.
     Resuming(u64),
-    /// It tells the verdict.
-    Telling,
+    /// It reports the verdict.
+    Reporting,
 }
 
-/// What is asked for.
+/// What is requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Request {
     restores: bool,
@@ -127,7 +127,7 @@ pub struct Checkpoint {
     job: Job,
     /// The header that goes before the job, if it has not yet gone.
     header: Option<Beat>,
-    /// The job's first beat was asked for before its header has gone.
+    /// The job's first beat was requested before its header has gone.
     ahead: bool,
     /// Beats behind it that have not yet gone.
     left: u64,
@@ -139,11 +139,11 @@ pub struct Checkpoint {
     operands: u64,
     /// Instructions that have come back.
     instructions: u64,
-    /// All squashed instructions have left, since they were asked for.
+    /// All squashed instructions have left, since they were requested.
     queue_done: bool,
     /// Beats of the context that have left or come.
     beats: u64,
-    /// Beats that were asked for where they are kept.
+    /// Beats that were requested where they are kept.
     fetched: u64,
     /// Something of what is restored does not fit the block.
     strayed: bool,
@@ -210,7 +210,7 @@ impl Checkpoint {
         self.gathered.len()
     }
 
-    /// Whether a beat was asked for whose header has not gone.
+    /// Whether a beat was requested whose header has not gone.
     #[must_use]
     pub const fn is_ahead(&self) -> bool {
         self.ahead
@@ -265,7 +265,7 @@ impl Checkpoint {
             << self.parameters.state_bits
     }
 
-    /// What the port is asked in this cycle, as far as it does not follow from what it shows.
+    /// What the port receives in this cycle, as far as it does not follow from what it shows.
     fn port_inputs(&self, inputs: &Inputs) -> context_port::Inputs {
         let saves = !self.request.restores;
         let in_place = self.beats < self.room();
@@ -336,7 +336,7 @@ impl Checkpoint {
         self.show(inputs).0
     }
 
-    /// What it shows, and what it tells its port.
+    /// What it shows, and what it gives its port.
     fn show(&self, inputs: &Inputs) -> (Outputs, context_port::Inputs) {
         let mut port_inputs = self.port_inputs(inputs);
         if let Some(beat) = self.packet(inputs) {
@@ -362,7 +362,7 @@ impl Checkpoint {
             out_beat: shown.out_beat,
             restore_slot: request.slot,
             restore_words: Instruction::of(&self.parameters, &shown.out_beat).words,
-            ended_valid: activity == Activity::Telling,
+            ended_valid: activity == Activity::Reporting,
             ..Outputs::default()
         };
         if let Activity::Stopping(warp) = activity {
@@ -371,7 +371,7 @@ impl Checkpoint {
         if let Activity::Resuming(warp) = activity {
             (outputs.resume_valid, outputs.resume_warp) = (true, warp);
         }
-        if activity == Activity::Telling {
+        if activity == Activity::Reporting {
             (outputs.ended_verdict, outputs.ended_beats) = (self.verdict, self.beats);
             outputs.ended_operands = self.operands;
         }
@@ -467,7 +467,7 @@ impl Checkpoint {
         outputs.restore_store = instruction.store;
     }
 
-    fn ask(&mut self, inputs: &Inputs) {
+    fn accept(&mut self, inputs: &Inputs) {
         self.request = Request {
             restores: inputs.request_restores,
             runs: inputs.request_runs,
@@ -679,9 +679,9 @@ impl Checkpoint {
         } else {
             // A header names all that the job has, so the job goes on no earlier.
             let goes = self.header.is_none() || (given && self.left == 0);
-            let asked = self.ahead || fetches;
-            self.ahead = asked && !goes;
-            if asked && goes {
+            let requested = self.ahead || fetches;
+            self.ahead = requested && !goes;
+            if requested && goes {
                 self.job.advance();
             }
             self.give(given);
@@ -689,7 +689,7 @@ impl Checkpoint {
         // Before `save` was taken it says nothing of this save.
         let done = inputs.save_done && self.awaits_queue();
         match self.activity {
-            Activity::Idle if inputs.request_valid => self.ask(inputs),
+            Activity::Idle if inputs.request_valid => self.accept(inputs),
             Activity::Stopping(warp) if inputs.stop_ready => {
                 self.activity = self.next_warp(warp, Activity::Stopping, Activity::Draining);
             }
@@ -706,11 +706,11 @@ impl Checkpoint {
                 self.conclude(shown.ended_verdict);
             }
             Activity::Clearing if inputs.save_ready => self.activity = Activity::Dropping,
-            Activity::Dropping if inputs.save_done => self.activity = Activity::Telling,
+            Activity::Dropping if inputs.save_done => self.activity = Activity::Reporting,
             Activity::Resuming(warp) if inputs.resume_ready => {
-                self.activity = self.next_warp(warp, Activity::Resuming, Activity::Telling);
+                self.activity = self.next_warp(warp, Activity::Resuming, Activity::Reporting);
             }
-            Activity::Telling if inputs.ended_ready => self.activity = Activity::Idle,
+            Activity::Reporting if inputs.ended_ready => self.activity = Activity::Idle,
             _ => self.save(inputs, outputs, fetches_all, through),
         }
         self.queue_done = self.awaits_queue() && (self.queue_done || done);
@@ -752,7 +752,7 @@ impl Checkpoint {
         } else if self.request.runs {
             Activity::Resuming(self.request.warps.0)
         } else {
-            Activity::Telling
+            Activity::Reporting
         };
     }
 }

@@ -21,15 +21,15 @@ pub enum Activity {
     Restoring(u64),
     /// It takes what is left of a read that was refused.
     Draining,
-    /// It tells the verdict.
-    Telling,
+    /// It reports the verdict.
+    Reporting,
 }
 
 /// What becomes of the beat from memory that the port holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Finding {
-    /// It is told, and so many beats of its packet follow.
-    Told(u64),
+    /// It is reported, and so many beats of its packet follow.
+    Reported(u64),
     /// It begins the context.
     Opens,
     /// It settles what becomes of the context.
@@ -94,11 +94,13 @@ impl ContextPort {
                 Some(verdict) => Finding::Settles(verdict),
             },
             Activity::Restoring(0) => self.find_header(),
-            Activity::Restoring(left) => Finding::Told(left - 1),
+            Activity::Restoring(left) => Finding::Reported(left - 1),
             _ => Finding::Dropped,
         };
         match found {
-            Finding::Told(_) | Finding::Opens if self.last => Finding::Settles(Verdict::Truncated),
+            Finding::Reported(_) | Finding::Opens if self.last => {
+                Finding::Settles(Verdict::Truncated)
+            }
             _ => found,
         }
     }
@@ -127,7 +129,7 @@ impl ContextPort {
             return Finding::Settles(Verdict::AnotherBlock);
         }
         if kind != Kind::End as u64 {
-            return Finding::Told(parameters.length(&self.beat));
+            return Finding::Reported(parameters.length(&self.beat));
         }
         let right = self.beat == parameters.end(self.block, &self.past);
         Finding::Settles(match (right, self.last) {
@@ -140,10 +142,10 @@ impl ContextPort {
     /// What it shows for these inputs, without going on: for a model that it is a part of.
     #[must_use]
     pub fn outputs(&self, inputs: &Inputs) -> Outputs {
-        let told = self.holds && matches!(self.find(), Finding::Told(_));
+        let reported = self.holds && matches!(self.find(), Finding::Reported(_));
         let takes = matches!(self.activity, Activity::Saving(_));
-        let goes_on = !self.last && (!told || inputs.found_ready);
-        let telling = self.activity == Activity::Telling;
+        let goes_on = !self.last && (!reported || inputs.found_ready);
+        let reporting = self.activity == Activity::Reporting;
         Outputs {
             begin_ready: self.activity == Activity::Idle,
             packet_ready: takes && (!self.holds || inputs.out_ready),
@@ -151,11 +153,11 @@ impl ContextPort {
             out_last: self.activity == Activity::Ending && self.holds && self.last,
             out_beat: self.beat,
             in_ready: self.reads() && (!self.holds || goes_on),
-            found_valid: told,
-            found_header: told && self.activity == Activity::Restoring(0),
+            found_valid: reported,
+            found_header: reported && self.activity == Activity::Restoring(0),
             found_beat: self.beat,
-            ended_valid: telling,
-            ended_verdict: if telling { self.verdict as u64 } else { 0 },
+            ended_valid: reporting,
+            ended_verdict: if reporting { self.verdict as u64 } else { 0 },
         }
     }
 
@@ -178,7 +180,7 @@ impl ContextPort {
         self.holds = false;
         self.past.push(self.beat);
         if self.activity == Activity::Ending && self.last {
-            (self.activity, self.verdict) = (Activity::Telling, Verdict::Accepted);
+            (self.activity, self.verdict) = (Activity::Reporting, Verdict::Accepted);
         }
     }
 
@@ -203,7 +205,7 @@ impl ContextPort {
         let finding = self.find();
         self.past.push(self.beat);
         self.activity = match finding {
-            Finding::Told(left) => Activity::Restoring(left),
+            Finding::Reported(left) => Activity::Restoring(left),
             Finding::Opens => Activity::Restoring(0),
             Finding::Settles(verdict) => {
                 self.verdict = verdict;
@@ -212,15 +214,15 @@ impl ContextPort {
             Finding::Dropped => Activity::Draining,
         };
         if self.last {
-            self.activity = Activity::Telling;
+            self.activity = Activity::Reporting;
         }
     }
 
     fn act(&mut self, inputs: &Inputs, outputs: &Outputs) {
         match self.activity {
             Activity::Idle if inputs.begin_valid => self.begin(inputs),
-            Activity::Telling if inputs.ended_ready => self.activity = Activity::Idle,
-            Activity::Idle | Activity::Telling => {}
+            Activity::Reporting if inputs.ended_ready => self.activity = Activity::Idle,
+            Activity::Idle | Activity::Reporting => {}
             Activity::Saving(_) | Activity::Ending => {
                 if outputs.out_valid && inputs.out_ready {
                     self.leave();

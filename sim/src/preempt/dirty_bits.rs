@@ -29,8 +29,8 @@ pub struct Walk {
     pub row_count: u64,
     /// and lanes.
     pub lane_count: u64,
-    /// It has ended, and tells its counts.
-    pub told: bool,
+    /// It has ended, and its counts are valid.
+    pub counts_valid: bool,
 }
 
 /// The dirty bits.
@@ -126,7 +126,7 @@ impl DirtyBits {
                 outputs.dirty_valid = true;
                 (outputs.dirty_row, outputs.dirty_lanes) = (row, lanes);
             }
-            if walk.told {
+            if walk.counts_valid {
                 outputs.total_valid = true;
                 (outputs.total_rows, outputs.total_lanes) = (walk.row_count, walk.lane_count);
             }
@@ -152,7 +152,7 @@ impl DirtyBits {
         let Some(mut walk) = self.walk.take() else {
             return;
         };
-        if walk.told {
+        if walk.counts_valid {
             self.walk = Some(walk).filter(|_| !inputs.total_ready);
             return;
         }
@@ -186,7 +186,7 @@ impl DirtyBits {
             walk.found = next;
             walk.from = next.map_or(walk.from, |group| group + 1);
         }
-        walk.told = ends && next.is_none();
+        walk.counts_valid = ends && next.is_none();
 
         // What is saved is dirty no more, and what is cleared is left.
         if let Some(row) = taken.filter(|_| walk.saves) {
@@ -243,7 +243,7 @@ impl DirtyBits {
                 taken: false,
                 row_count: 0,
                 lane_count: 0,
-                told: false,
+                counts_valid: false,
             });
         }
     }

@@ -17,7 +17,7 @@ pub struct Slot {
     pub executed: u64,
 }
 
-/// What the policy makes of a question.
+/// What the policy makes of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
     /// The times of finished blocks were known, and used.
@@ -71,7 +71,7 @@ impl PreemptionPolicy {
         self.parameters.most()
     }
 
-    /// What is made of a question, and the cycles that it takes.
+    /// What is made of a query, and the cycles that it takes.
     fn consider(&self, inputs: &Inputs) -> (Estimate, u64) {
         let slot = self.slots[inputs.query_slot as usize];
         let blocks = match inputs.query_chimera {
@@ -135,7 +135,7 @@ impl PreemptionPolicy {
     }
 
     fn act(&mut self, inputs: &Inputs, outputs: &Outputs) {
-        // The question.
+        // The query.
         self.answer = match self.answer {
             None => inputs.query_valid.then(|| self.consider(inputs)),
             Some(_) if outputs.query_ready => None,

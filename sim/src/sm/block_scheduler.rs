@@ -65,9 +65,9 @@ pub struct Move {
     pub taken: bool,
 }
 
-/// A block that the GPU is asked for.
+/// A block that is requested of the GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct Request {
     /// For this slot.
     pub slot: usize,
     /// The GPU has taken the offer.
@@ -85,7 +85,7 @@ pub struct BlockScheduler {
     /// The block that comes back.
     entering: Option<Block>,
     moving: Option<Move>,
-    asking: Option<Question>,
+    request: Option<Request>,
     last_left: usize,
     /// Cycles of this period.
     period: u64,
@@ -117,10 +117,10 @@ impl BlockScheduler {
         self.moving
     }
 
-    /// The question for a new block that is under way or on offer.
+    /// The request for a new block that is under way or valid.
     #[must_use]
-    pub const fn asking(&self) -> Option<Question> {
-        self.asking
+    pub const fn request(&self) -> Option<Request> {
+        self.request
     }
 
     /// Whether a block waits for any page, or for one past the threshold.
@@ -179,7 +179,7 @@ impl BlockScheduler {
             return None;
         }
         let room = (self.off_chip.len() as u64) < inputs.extra;
-        let replaced = self.is_ready() || (room && inputs.more && self.asking.is_none());
+        let replaced = self.is_ready() || (room && inputs.more && self.request.is_none());
         if !replaced {
             return None;
         }
@@ -193,7 +193,7 @@ impl BlockScheduler {
 
     /// The slot for which a new block is wanted now.
     fn wanted(&self, inputs: &Inputs) -> Option<usize> {
-        if self.asking.is_some() || self.is_ready() || !inputs.more {
+        if self.request.is_some() || self.is_ready() || !inputs.more {
             return None;
         }
         self.free_slot(inputs)
@@ -225,7 +225,7 @@ impl BlockScheduler {
                 _ => {}
             }
         }
-        if let Some(Question { slot, taken: false }) = self.asking {
+        if let Some(Request { slot, taken: false }) = self.request {
             (outputs.want_valid, outputs.want_slot) = (true, slot as u64);
         }
         outputs
@@ -293,7 +293,7 @@ impl BlockScheduler {
         }
     }
 
-    /// What the engine and the GPU tell of what they have taken.
+    /// What the engine and the GPU report of what they have taken.
     fn take_answers(&mut self, inputs: &Inputs) {
         match self.moving {
             Some(moving) if moving.taken && moving.leaves && inputs.left_valid => {
@@ -317,13 +317,13 @@ impl BlockScheduler {
             }
             None => {}
         }
-        match self.asking {
-            Some(question) if question.taken && inputs.given_valid => {
+        match self.request {
+            Some(request) if request.taken && inputs.given_valid => {
                 let block = inputs.given_some.then(|| self.new_block());
-                self.slots[question.slot] = block.map_or(Slot::Free, Slot::Active);
-                self.asking = None;
+                self.slots[request.slot] = block.map_or(Slot::Free, Slot::Active);
+                self.request = None;
             }
-            Some(ref mut question) => question.taken |= inputs.want_ready,
+            Some(ref mut request) => request.taken |= inputs.want_ready,
             None => {}
         }
     }
@@ -378,7 +378,7 @@ impl BlockScheduler {
         }
         if let Some(slot) = wanted {
             self.slots[slot] = Slot::Filling;
-            self.asking = Some(Question { slot, taken: false });
+            self.request = Some(Request { slot, taken: false });
         }
     }
 }
@@ -396,7 +396,7 @@ impl Model for BlockScheduler {
             off_chip: Vec::new(),
             entering: None,
             moving: None,
-            asking: None,
+            request: None,
             last_left: 0,
             period: 0,
             blocks: 0,

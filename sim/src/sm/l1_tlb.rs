@@ -25,8 +25,8 @@ pub struct Filled {
 /// What is being done about a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Its walk is asked for.
-    Asking,
+    /// Its walk is requested.
+    Requesting,
     /// Its walk is under way.
     Walking {
         /// It began before an invalidation.
@@ -34,7 +34,7 @@ pub enum Step {
     },
     /// The GMMU holds its far fault.
     Fetching,
-    /// It was told Nack, and has not asked again.
+    /// It received a Nack, and has not been requested again.
     Held,
 }
 
@@ -47,7 +47,7 @@ pub struct Miss {
     pub step: Step,
     /// It is known to be absent.
     pub absent: bool,
-    /// It has a place at the GMMU, or has asked for one after a Nack.
+    /// It has a place at the GMMU, or has requested one after a Nack.
     pub claims: bool,
     /// When it was missed.
     since: u64,
@@ -69,7 +69,7 @@ pub struct L1Tlb {
     /// The wake-up that is shown.
     woken: Option<bool>,
     woken_page: Page,
-    /// Nothing was asked for, and nothing came in the cycle before the last one; so nothing changes before something comes.
+    /// Nothing was requested, and nothing came in the cycle before the last one; so nothing changes before something comes.
     still: bool,
 }
 
@@ -165,7 +165,7 @@ impl L1Tlb {
         outputs
     }
 
-    /// The page that asks again after a Nack: of those that are held the one that was missed longest ago, if fewer pages
+    /// The page that is requested again after a Nack: of those that are held the one that was missed longest ago, if fewer pages
     /// than the limit claim a place at the GMMU, or none does.
     #[must_use]
     pub fn released(&self, limit: u8) -> Option<Page> {
@@ -182,12 +182,12 @@ impl L1Tlb {
         if self.offered.is_some() && !ready {
             return (self.offered, self.turn);
         }
-        let asks = |entry: &usize| {
+        let requests = |entry: &usize| {
             let miss = self.misses[*entry];
-            miss.is_some_and(|miss| miss.step == Step::Asking) && self.offered != Some(*entry)
+            miss.is_some_and(|miss| miss.step == Step::Requesting) && self.offered != Some(*entry)
         };
-        let above = (self.turn + 1..self.misses.len()).find(asks);
-        let next = above.or_else(|| (0..self.misses.len()).find(asks));
+        let above = (self.turn + 1..self.misses.len()).find(requests);
+        let next = above.or_else(|| (0..self.misses.len()).find(requests));
         (next, next.unwrap_or(0))
     }
 
@@ -239,7 +239,7 @@ impl L1Tlb {
                 .is_some_and(|miss| miss.step == Step::Fetching);
         let resolves = resolves && !(cancels && came.resolved() == came.filled());
         let mut ended = false;
-        let mut told = false;
+        let mut reported = false;
 
         let taken = self.offered.filter(|_| inputs.walk_ready);
         (self.offered, self.turn) = self.offer(inputs.walk_ready);
@@ -248,10 +248,12 @@ impl L1Tlb {
             let named = came.fill_valid && miss.page == came.filled();
             let fills = named && came.fill_kind != CANCELLED;
             match &mut miss.step {
-                Step::Asking if taken == Some(entry) => miss.step = Step::Walking { stale: false },
+                Step::Requesting if taken == Some(entry) => {
+                    miss.step = Step::Walking { stale: false }
+                }
                 Step::Held if released == Some(miss.page) => {
                     miss.claims = true;
-                    miss.step = Step::Asking;
+                    miss.step = Step::Requesting;
                 }
                 Step::Walking { stale } => {
                     *stale |= came.invalidates(miss.page);
@@ -261,13 +263,13 @@ impl L1Tlb {
                     }
                     match came.fill_kind {
                         _ if !fills => {}
-                        TRANSLATION | DENIED if dropped => miss.step = Step::Asking,
+                        TRANSLATION | DENIED if dropped => miss.step = Step::Requesting,
                         TRANSLATION | DENIED => {
                             ended = true;
                             *slot = None;
                         }
                         kind => {
-                            told = !miss.absent && inputs.report_faults;
+                            reported = !miss.absent && inputs.report_faults;
                             miss.absent = true;
                             miss.step = match kind {
                                 FAR => Step::Fetching,
@@ -279,7 +281,7 @@ impl L1Tlb {
                 Step::Fetching if cancels && named => {
                     if came.invalidates(miss.page) {
                         miss.claims = false;
-                        miss.step = Step::Asking;
+                        miss.step = Step::Requesting;
                     } else {
                         ended = true;
                         *slot = None;
@@ -287,7 +289,7 @@ impl L1Tlb {
                 }
                 Step::Fetching if resolves && miss.page == came.resolved() => {
                     miss.claims = false;
-                    miss.step = Step::Asking;
+                    miss.step = Step::Requesting;
                 }
                 _ => {}
             }
@@ -312,7 +314,7 @@ impl L1Tlb {
                 Some(free) => {
                     self.misses[free] = Some(Miss {
                         page: checked,
-                        step: Step::Asking,
+                        step: Step::Requesting,
                         absent: false,
                         claims: false,
                         since: self.cycle,
@@ -322,7 +324,7 @@ impl L1Tlb {
                 None => self.refused = true,
             }
         }
-        self.woken = (ended || told).then_some(ended && self.refused);
+        self.woken = (ended || reported).then_some(ended && self.refused);
         self.woken_page = came.filled();
         self.refused &= !ended;
         self.still = self.offered.is_none() && released.is_none() && !comes(&came);

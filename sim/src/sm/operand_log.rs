@@ -6,7 +6,7 @@ use crate::{ports, widths};
 /// Lanes of a warp; an operand has 8 B for each.
 pub const LANES: usize = 32;
 
-/// Cycles for which reads that were asked for may go unserved before they go first.
+/// Cycles for which requested reads may go unserved before they go first.
 pub const PATIENCE: usize = 8;
 
 /// The sizes of an operand log.
@@ -244,9 +244,9 @@ impl OperandLog {
     #[must_use]
     pub fn outputs(&self, inputs: &Inputs) -> Outputs {
         let launch = inputs.launch_valid;
-        let read_asked = inputs.replay_valid || inputs.save_valid;
+        let read_requested = inputs.replay_valid || inputs.save_valid;
         let overdue = self.unserved == PATIENCE;
-        let write_ready = !(launch || (overdue && read_asked));
+        let write_ready = !(launch || (overdue && read_requested));
         let read_goes = !(launch || (inputs.write_valid && write_ready));
         let (saves_turn, replays_turn) = (
             self.last_served == Reader::Replay,
@@ -302,8 +302,8 @@ impl OperandLog {
         } else if save {
             self.read(Reader::Save, inputs.save_slot, inputs.save_entry);
         }
-        let asked = inputs.replay_valid || inputs.save_valid;
-        self.unserved = if asked && !replay && !save {
+        let requested = inputs.replay_valid || inputs.save_valid;
+        self.unserved = if requested && !replay && !save {
             PATIENCE.min(self.unserved + 1)
         } else {
             0

@@ -306,7 +306,7 @@ impl Scoreboard {
         }
     }
 
-    /// A cycle begins to end: what is issued in it is told next.
+    /// A cycle begins to end: what is issued in it is reported next.
     pub fn rest(&mut self) {
         self.issued = false;
     }
@@ -326,7 +326,7 @@ impl Scoreboard {
     }
 
     /// Whether an instruction will be ready in the next cycle, if the first buffered one is issued exactly when it is
-    /// `chosen`. Entries that finish and that are checked now are told, a bit each, and what was fetched.
+    /// `chosen`. Entries that finish and that are checked now are reported, a bit each, and what was fetched.
     #[must_use]
     pub fn likely(
         &self,

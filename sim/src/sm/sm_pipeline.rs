@@ -59,7 +59,7 @@ struct Warp {
     refetch: bool,
 }
 
-/// In the queue, the highest bit of an opcode tells a store from a load.
+/// In the queue, the highest bit of an opcode distinguishes a store from a load.
 const STORE: u8 = 1 << 7;
 
 /// A bit of a set.
@@ -280,17 +280,17 @@ impl Order {
     /// The warp that is chosen: of those that want it, the one that was served longest ago, and the one that was chosen in
     /// the cycle before only if no other wants it; or greedily the one that was chosen last, and else the lowest.
     fn choose(&self, policy: Policy, wants: impl Fn(usize) -> bool) -> Option<u8> {
-        let asks = |warp: &u8| wants(usize::from(*warp));
+        let requests = |warp: &u8| wants(usize::from(*warp));
         match policy {
             Policy::LooseRoundRobin => {
                 let recent = self.last.filter(|_| self.recent);
                 let others = self.warps.iter().copied();
                 let mut others = others.filter(|&warp| Some(warp) != recent);
-                others.find(asks).or(recent.filter(asks))
+                others.find(requests).or(recent.filter(requests))
             }
             Policy::GreedyThenOldest => {
-                let lowest = || self.warps.iter().copied().filter(asks).min();
-                self.last.filter(asks).or_else(lowest)
+                let lowest = || self.warps.iter().copied().filter(requests).min();
+                self.last.filter(requests).or_else(lowest)
             }
         }
     }
@@ -308,7 +308,7 @@ impl Order {
 
 impl SmPipeline {
     /// The warps that are fetched for in the coming cycle, port by port, if they can take an instruction then;
-    /// `restore` tells whether an instruction is restored in it.
+    /// `restore` says whether an instruction is restored in it.
     #[must_use]
     pub fn fetching(&self, restore: bool) -> [Option<u8>; WIDTH] {
         let restores = restore && self.parameters.scheme.queues();
@@ -336,7 +336,7 @@ impl SmPipeline {
     /// would have.
     #[must_use]
     pub fn parts(&self) -> (&replay_queue::Inputs, &operand_log::Inputs) {
-        let (queue, log) = &self.memory.told;
+        let (queue, log) = &self.memory.requests;
         (queue, log)
     }
 
@@ -497,7 +497,7 @@ impl SmPipeline {
         }
     }
 
-    /// What is issued of the warps that were chosen; `again` tells that an instruction comes back from the queue or
+    /// What is issued of the warps that were chosen; `again` says that an instruction comes back from the queue or
     /// from a saved context, by port 0.
     fn issue(&self, units: &FreeUnits, again: bool) -> Issue {
         let log = |class: Class, number: u8| {
@@ -606,7 +606,7 @@ impl SmPipeline {
                 _ => arrival().0.class,
             };
             let is_free = |units, class| Self::unit_is_free(units, class);
-            let may_ask = || {
+            let may_request = || {
                 !class.is_global()
                     || match self.has_turn(number as u8) {
                         true => self.memory.has_seen_entries(warp.slot, class),
@@ -616,7 +616,7 @@ impl SmPipeline {
             let comes_then = || likely() && is_free(choice, then);
             warp.running
                 && match is_there {
-                    true if !may_ask() => false,
+                    true if !may_request() => false,
                     true if is_chosen => {
                         ((issue.clash.is_some() || (port == 0 && again)) && is_free(choice, class))
                             || (is_free(units, class) && comes_then())

@@ -136,22 +136,22 @@ impl BlockSchedulerTraffic {
         }
     }
 
-    /// The engine and the GPU. What they tell of nothing is ignored.
+    /// The engine and the GPU. What they report of nothing is ignored.
     fn drive_answers(&mut self, model: &BlockScheduler, inputs: &mut Inputs) {
         inputs.leave_ready = self.rng.chance(self.mode.take);
         inputs.enter_ready = self.rng.chance(self.mode.take);
         inputs.want_ready = self.rng.chance(self.mode.take);
         let moving = model.moving();
-        let mut told = |wanted: bool, chance: u16| match wanted {
+        let mut reported = |wanted: bool, chance: u16| match wanted {
             true => self.rng.chance(chance),
             false => self.rng.byte() == 0,
         };
         let saving = moving.is_some_and(|moving| moving.taken && moving.leaves);
         let restoring = moving.is_some_and(|moving| moving.taken && !moving.leaves);
-        let asked = model.asking().is_some_and(|asking| asking.taken);
-        inputs.left_valid = told(saving, self.mode.done);
-        inputs.entered_valid = told(restoring, self.mode.done);
-        inputs.given_valid = told(asked, self.mode.answer);
+        let requested = model.request().is_some_and(|request| request.taken);
+        inputs.left_valid = reported(saving, self.mode.done);
+        inputs.entered_valid = reported(restoring, self.mode.done);
+        inputs.given_valid = reported(requested, self.mode.answer);
         inputs.entered_refused = self.rng.chance(self.mode.refuse);
         inputs.given_some = self.rng.chance(self.mode.some);
         if let Some(moving) = moving.filter(|_| inputs.left_valid && self.rng.byte() < 60) {

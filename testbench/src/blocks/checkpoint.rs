@@ -19,7 +19,7 @@ pub use surroundings::{Pace, Squashed, Surroundings};
 /// Contexts that memory keeps.
 const CONTEXTS: usize = 6;
 
-/// What is asked for, and what is known of the context.
+/// What is requested, and what is known of the context.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// It is restored, and not saved.
@@ -52,7 +52,7 @@ pub struct Request {
 
 impl Request {
     /// Puts it on the ports.
-    pub fn ask(&self, inputs: &mut Inputs) {
+    pub fn drive(&self, inputs: &mut Inputs) {
         inputs.request_valid = true;
         (inputs.request_restores, inputs.request_runs) = (self.restores, self.runs);
         (inputs.request_cta, inputs.request_epoch) = (self.block, self.epoch);
@@ -110,7 +110,7 @@ pub struct Held {
 /// A context in memory.
 #[derive(Clone, Debug)]
 pub struct Saved {
-    /// As it was asked for, with its beats and operands.
+    /// As it was requested, with its beats and operands.
     pub request: Request,
     /// All of its beats.
     pub all: Vec<Beat>,
@@ -184,7 +184,7 @@ pub struct CheckpointTraffic {
     cycle: u64,
     sm: Surroundings,
     memory: Vec<Saved>,
-    /// What is asked for, and was taken.
+    /// What is requested, and was taken.
     request: Option<Request>,
     taken: bool,
     /// What is saved; or what comes back, if it is whole and fits.
@@ -494,7 +494,7 @@ impl CheckpointTraffic {
         true
     }
 
-    /// The verdict is told.
+    /// The verdict is reported.
     fn judge(&mut self, outputs: &Outputs) {
         let (Some(mut request), Some(held)) = (self.request.take(), self.held.take()) else {
             return;
@@ -657,7 +657,7 @@ impl Traffic for CheckpointTraffic {
         }
         inputs.request_valid = false;
         if let Some(request) = self.request.as_ref().filter(|_| !self.taken) {
-            request.ask(inputs);
+            request.drive(inputs);
         }
         self.sm.drive(inputs);
     }

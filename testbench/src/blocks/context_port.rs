@@ -57,8 +57,8 @@ pub struct ContextPortTraffic {
     next: Option<Plan>,
     /// and now,
     current: Option<Plan>,
-    /// of which so much was told.
-    told: Vec<Beat>,
+    /// of which so much was reported.
+    reported: Vec<Beat>,
     /// Offers that were not taken in the cycle before.
     begin_waits: bool,
     packet_waits: bool,
@@ -200,7 +200,7 @@ impl ContextPortTraffic {
         self.memory.push(std::mem::take(&mut self.leaving));
     }
 
-    /// What comes back as it left is accepted, and is what was told; nothing else is. A small check misses some.
+    /// What comes back as it left is accepted, and is what was reported; nothing else is. A small check misses some.
     fn judge(&self, verdict: u64) {
         let Some(plan) = &self.current else {
             return;
@@ -209,7 +209,7 @@ impl ContextPortTraffic {
         match &plan.whole {
             Some(beats) => {
                 let content = &beats[1..beats.len() - 1];
-                assert!(accepted && self.told == content, "verdict {verdict}");
+                assert!(accepted && self.reported == content, "verdict {verdict}");
             }
             None => assert!(
                 !accepted || self.parameters.word_bits < 32,
@@ -222,7 +222,7 @@ impl ContextPortTraffic {
     fn observe_begin(&mut self, inputs: &Inputs) {
         if inputs.begin_restores {
             self.current = self.next.take();
-            self.told.clear();
+            self.reported.clear();
             return;
         }
         self.leaving = Saved {
@@ -271,7 +271,7 @@ impl Traffic for ContextPortTraffic {
             reads: VecDeque::new(),
             next: None,
             current: None,
-            told: Vec::new(),
+            reported: Vec::new(),
             begin_waits: false,
             packet_waits: false,
             read_waits: false,
@@ -301,7 +301,7 @@ impl Traffic for ContextPortTraffic {
             }
         }
         if outputs.found_valid && inputs.found_ready {
-            self.told.push(outputs.found_beat);
+            self.reported.push(outputs.found_beat);
         }
         if inputs.packet_valid && outputs.packet_ready {
             self.packets.pop_front();

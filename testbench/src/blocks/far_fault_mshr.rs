@@ -1,5 +1,5 @@
 //! Traffic for the far-fault MSHRs: faults of a changing set of pages, a walker that finds pages or does not, and a driver
-//! that resolves and cancels what it was told of, or anything.
+//! that resolves and cancels what was reported to it, or anything.
 
 use faultline_sim::mmu::far_fault_mshr::{Doing, FarFaultMshr, Inputs, Outputs, Page, Parameters};
 
@@ -30,7 +30,7 @@ pub struct FarFaultMshrTraffic {
     /// Walks that were taken and have not ended.
     walks: Vec<Page>,
     /// Pages of which a walk was taken since their entry was.
-    asked: Vec<Page>,
+    requested: Vec<Page>,
     /// What is on offer was not accepted yet.
     fault_held: bool,
     command_held: bool,
@@ -172,7 +172,7 @@ impl Traffic for FarFaultMshrTraffic {
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 300),
             walks: Vec::new(),
-            asked: Vec::new(),
+            requested: Vec::new(),
             fault_held: false,
             command_held: false,
             present_held: false,
@@ -222,19 +222,19 @@ impl Traffic for FarFaultMshrTraffic {
                 asid: outputs.walk_asid,
             };
             self.walks.push(page);
-            self.asked.push(page);
+            self.requested.push(page);
         }
         if outputs.wake_valid {
             let page = Page {
                 vpn: outputs.wake_vpn,
                 asid: outputs.wake_asid,
             };
-            self.asked.retain(|asked| *asked != page);
+            self.requested.retain(|requested| *requested != page);
         }
         self.count_outputs(model, inputs, outputs);
         if inputs.reset {
             self.walks.clear();
-            self.asked.clear();
+            self.requested.clear();
         }
     }
 

@@ -2,7 +2,7 @@
 //! ring, or writes anything anywhere.
 
 use faultline_sim::mmu::fault_buffer::{
-    Asking, Command, Commanding, Doing, FaultBuffer, GET_CLEARS, Inputs, Kind, Outputs, Parameters,
+    Command, Commanding, Doing, FaultBuffer, GET_CLEARS, Inputs, Kind, Outputs, Parameters, Query,
     control, register,
 };
 
@@ -108,12 +108,12 @@ impl FaultBufferTraffic {
             1 => Some((register::BASE, self.rng.bits())),
             _ => {
                 self.remaking = None;
-                let asks = if self.rng.chance(180) {
-                    control::ASK
+                let queries = if self.rng.chance(180) {
+                    control::QUERY
                 } else {
                     0
                 };
-                let mut any = self.low(control::BITS) & !control::SHORT & !control::ASK;
+                let mut any = self.low(control::BITS) & !control::SHORT & !control::QUERY;
                 if self.rng.chance(200) {
                     any &= !control::LEAVE_OUT;
                 }
@@ -122,7 +122,7 @@ impl FaultBufferTraffic {
                 } else {
                     0
                 };
-                Some((register::CONTROL, any | control::ENABLED | asks | short))
+                Some((register::CONTROL, any | control::ENABLED | queries | short))
             }
         }
     }
@@ -217,9 +217,9 @@ impl Traffic for FaultBufferTraffic {
         inputs.reset = self.mode.resets(&mut self.rng, 8192);
         self.drive_fault(model, inputs);
         let stray = self.rng.chance(self.mode.stray);
-        inputs.detail_ready = self.rng.chance(self.mode.asked);
-        inputs.context_valid = match model.asking() {
-            Asking::Taken => self.rng.chance(self.mode.asked),
+        inputs.detail_ready = self.rng.chance(self.mode.queried);
+        inputs.context_valid = match model.query() {
+            Query::Taken => self.rng.chance(self.mode.queried),
             _ => stray,
         };
         inputs.context_known = self.rng.chance(180);

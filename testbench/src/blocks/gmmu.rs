@@ -1,10 +1,10 @@
-//! Traffic for the GMMU: SMs that ask for shared pages at any time, a memory full of tables as that of the walker's
+//! Traffic for the GMMU: SMs that request shared pages at any time, a memory full of tables as that of the walker's
 //! traffic, and a driver that makes rings, reads them, and commands.
 
 use std::collections::HashMap;
 
 use faultline_sim::mmu::fault_buffer::{
-    Asking, Command, Doing, FaultBuffer, GET_CLEARS, Kind, control, register,
+    Command, Doing, FaultBuffer, GET_CLEARS, Kind, Query, control, register,
 };
 use faultline_sim::mmu::gmmu::{Gmmu, Inputs, Outputs, Parameters};
 use faultline_sim::sm::l1_tlb::{CANCELLED, FAR};
@@ -21,9 +21,9 @@ mod scenarios;
 use modes::{MODES, Mode, STEADY};
 use scenarios::Scenarios;
 
-/// What memory was asked for.
+/// What was requested of memory.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct Requested {
     walk: u8,
     word: u64,
     update: bool,
@@ -38,7 +38,7 @@ pub struct GmmuTraffic {
     rng: Rng,
     mode: Modes<Mode>,
     resets: bool,
-    /// The pages that each SM waits for, and whether as a far fault that is held, if it asks for no page that it waits for.
+    /// The pages that each SM waits for, and whether as a far fault that is held, if it requests no page that it waits for.
     waits: Option<HashMap<(usize, u64, u64), bool>>,
     /// Whether faults are handled by regions, if that is settled.
     region: Option<bool>,
@@ -46,7 +46,7 @@ pub struct GmmuTraffic {
     pool: Vec<u64>,
     tables: Tables,
     /// What memory has not answered yet.
-    asked: Vec<Asked>,
+    requested: Vec<Requested>,
     /// Requests that were not accepted yet, as bits.
     held: u16,
     invalidating: bool,
@@ -66,11 +66,11 @@ impl GmmuTraffic {
         self
     }
 
-    /// The same, but SMs ask as L1 TLBs do, for no page that they wait for; faults are handled by regions or by pages; and a
+    /// The same, but SMs request as L1 TLBs do, no page that they wait for; faults are handled by regions or by pages; and a
     /// driver who has turned the fault buffer off turns it on again some hundred
     /// cycles later, for a far fault waits for him until then.
     #[must_use]
-    pub fn as_l1_tlbs_ask(mut self, region: bool) -> Self {
+    pub fn like_l1_tlbs(mut self, region: bool) -> Self {
         self.waits = Some(HashMap::new());
         self.region = Some(region);
         self
@@ -119,38 +119,38 @@ impl GmmuTraffic {
         }
     }
 
-    /// Memory answers what it was asked, in any order; what is there may have changed meanwhile.
+    /// Memory answers requests in any order; what is there may have changed meanwhile.
     fn drive_memory(&mut self, inputs: &mut Inputs) {
         let tables = &self.mode.tables;
         inputs.memory_ready = self.rng.chance(self.mode.memory);
         if self.rng.chance(self.mode.change) {
             self.tables.change(&mut self.rng, tables);
         }
-        inputs.response_valid = !self.asked.is_empty() && self.rng.chance(self.mode.response);
+        inputs.response_valid = !self.requested.is_empty() && self.rng.chance(self.mode.response);
         (inputs.response_error, inputs.response_changed) = (false, false);
         if !inputs.response_valid {
             return;
         }
-        let place = self.rng.below(self.asked.len() as u64) as usize;
-        let asked = self.asked.swap_remove(place);
-        inputs.response_walk = asked.walk;
+        let place = self.rng.below(self.requested.len() as u64) as usize;
+        let requested = self.requested.swap_remove(place);
+        inputs.response_walk = requested.walk;
         inputs.response_error = self.rng.chance(self.mode.error);
-        let entry = self.tables.read(&mut self.rng, tables, asked.word);
+        let entry = self.tables.read(&mut self.rng, tables, requested.word);
         inputs.response_data = entry;
-        if asked.update && !inputs.response_error {
-            inputs.response_changed = (entry ^ asked.expected) & !(ACCESSED | DIRTY) != 0;
+        if requested.update && !inputs.response_error {
+            inputs.response_changed = (entry ^ requested.expected) & !(ACCESSED | DIRTY) != 0;
             if !inputs.response_changed {
-                self.tables.set(asked.word, asked.dirty);
+                self.tables.set(requested.word, requested.dirty);
             }
         }
     }
 
-    /// The side of records: memory, and an SM that is asked.
+    /// The side of records: memory, and an SM that is queried.
     fn drive_records(&mut self, buffer: &FaultBuffer, inputs: &mut Inputs) {
         inputs.write_ready = self.rng.chance(self.mode.records);
         inputs.written = buffer.outstanding() > 0 && self.rng.chance(self.mode.acknowledge);
-        inputs.detail_ready = self.rng.chance(self.mode.asked);
-        inputs.context_valid = buffer.asking() == Asking::Taken && self.rng.chance(self.mode.asked);
+        inputs.detail_ready = self.rng.chance(self.mode.queried);
+        inputs.context_valid = buffer.query() == Query::Taken && self.rng.chance(self.mode.queried);
         if inputs.context_valid {
             let bits = self.rng.bits();
             inputs.context_known = bits & 1 == 1;
@@ -216,15 +216,15 @@ impl GmmuTraffic {
         for sm in 0..self.parameters.sms() {
             let bit = |bits: u16| bits >> sm & 1 == 1;
             // With regions an end names pages too for which there is no far fault.
-            let told = (sm, outputs.fill_vpn, outputs.fill_asid.into());
-            let held = waits.get(&told) == Some(&true);
+            let reported = (sm, outputs.fill_vpn, outputs.fill_asid.into());
+            let held = waits.get(&reported) == Some(&true);
             match outputs.fill_kind[sm] as u8 {
                 _ if !bit(outputs.fill_valid) => {}
                 FAR => {
-                    waits.insert(told, true);
+                    waits.insert(reported, true);
                 }
                 kind if held == (kind == CANCELLED) => {
-                    waits.remove(&told);
+                    waits.remove(&reported);
                 }
                 _ => {}
             }
@@ -233,8 +233,8 @@ impl GmmuTraffic {
                 waits.remove(&resolved);
             }
             if bit(inputs.request_valid & outputs.request_ready) {
-                let asked = (sm, inputs.request_vpn[sm], inputs.request_asid[sm]);
-                waits.insert(asked, false);
+                let requested = (sm, inputs.request_vpn[sm], inputs.request_asid[sm]);
+                waits.insert(requested, false);
             }
         }
     }
@@ -343,7 +343,7 @@ impl Traffic for GmmuTraffic {
             region: None,
             pool: Vec::new(),
             tables: Tables::new(parameters.walker.pfn_bits, parameters.walker.asid_bits),
-            asked: Vec::new(),
+            requested: Vec::new(),
             held: 0,
             invalidating: false,
             remaking: Some(0),
@@ -377,7 +377,7 @@ impl Traffic for GmmuTraffic {
     fn observe(&mut self, model: &Gmmu, inputs: &Inputs, outputs: &Outputs) {
         if inputs.reset {
             self.held = 0;
-            self.asked.clear();
+            self.requested.clear();
             (self.invalidating, self.remaking) = (false, Some(0));
             self.waits.iter_mut().for_each(HashMap::clear);
         } else {
@@ -385,7 +385,7 @@ impl Traffic for GmmuTraffic {
             self.held = inputs.request_valid & !outputs.request_ready;
             self.invalidating = inputs.invalidate_valid && !outputs.invalidate_ready;
             if outputs.memory_valid && inputs.memory_ready {
-                self.asked.push(Asked {
+                self.requested.push(Requested {
                     walk: outputs.memory_walk,
                     word: outputs.memory_word,
                     update: outputs.memory_update,

@@ -85,7 +85,7 @@ impl L1TlbTraffic {
         let walks = |step: &Step| matches!(step, Step::Walking { .. }) || stray;
         let page = self
             .missed(model, walks)
-            .filter(|_| self.dice_or(stray, self.mode.fill));
+            .filter(|_| self.chance_or(stray, self.mode.fill));
         let cancelled = self.rng.chance(self.mode.cancel);
         let cancelled = self.missed(model, |step| cancelled && *step == Step::Fetching);
         let page = cancelled.or(page);
@@ -110,13 +110,13 @@ impl L1TlbTraffic {
         let fetched = |step: &Step| *step == Step::Fetching || stray;
         let page = self
             .missed(model, fetched)
-            .filter(|_| self.dice_or(stray, self.mode.resolve));
+            .filter(|_| self.chance_or(stray, self.mode.resolve));
         inputs.resolve_valid = page.is_some();
         let page = page.unwrap_or_else(|| self.page());
         (inputs.resolve_vpn, inputs.resolve_asid) = (page.vpn, page.asid);
     }
 
-    fn dice_or(&mut self, certain: bool, chance: u16) -> bool {
+    fn chance_or(&mut self, certain: bool, chance: u16) -> bool {
         self.rng.chance(chance) || certain
     }
 

@@ -15,7 +15,7 @@ pub use writes::Writes;
 use modes::{MODES, Mode, STEADY};
 use scenarios::Scenarios;
 
-/// Why a read will be refused, known when it is asked.
+/// Why a read will be refused, known when it is requested.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Refusal {
     Foreign,
@@ -106,7 +106,7 @@ impl OperandLogTraffic {
     }
 
     fn drive_allocate(&mut self, inputs: &mut Inputs) {
-        // Where releases go astray, a slot that has lost its entries would be asked for ever.
+        // Where releases go astray, a slot that has lost its entries would be requested for ever.
         let held = inputs.allocate_valid && !self.before.accepted.allocate && !self.mode.stray;
         if held && !self.rng.chance(24) {
             return;
@@ -333,8 +333,8 @@ impl Traffic for OperandLogTraffic {
             self.collected += 1;
         }
         self.count(inputs, outputs, &accepted);
-        let asked = inputs.replay_valid || inputs.save_valid;
-        self.unserved = if asked && !accepted.replay && !accepted.save {
+        let requested = inputs.replay_valid || inputs.save_valid;
+        self.unserved = if requested && !accepted.replay && !accepted.save {
             self.unserved + 1
         } else {
             0

@@ -20,9 +20,9 @@ use scenarios::Scenarios;
 const RANDOM: u64 = 0x7FF0_000F_FFFF_FF1E;
 const KEPT: u64 = PRESENT | WRITABLE | USER | ACCESSED;
 
-/// What memory was asked for.
+/// What was requested of memory.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct Requested {
     walk: u8,
     word: u64,
     update: bool,
@@ -40,7 +40,7 @@ pub struct PageWalkCacheTraffic {
     pool: Vec<u64>,
     memory: HashMap<u64, u64>,
     /// What memory has not answered yet.
-    asked: Vec<Asked>,
+    requested: Vec<Requested>,
     /// Walks that wait for an answer.
     busy: Vec<bool>,
     /// A request was not accepted yet.
@@ -118,7 +118,7 @@ impl PageWalkCacheTraffic {
         };
     }
 
-    /// Memory answers what it was asked, in any order; what is there may have changed meanwhile.
+    /// Memory answers requests in any order; what is there may have changed meanwhile.
     fn drive_memory(&mut self, inputs: &mut Inputs) {
         inputs.memory_ready = self.rng.chance(self.mode.memory);
         if self.rng.chance(self.mode.change) {
@@ -131,22 +131,25 @@ impl PageWalkCacheTraffic {
         (inputs.response_error, inputs.response_changed) = (false, false);
         inputs.response_valid =
             self.rng.chance(self.mode.stray) && !self.busy[usize::from(inputs.response_walk)];
-        if inputs.response_valid || self.asked.is_empty() || !self.rng.chance(self.mode.response) {
+        if inputs.response_valid
+            || self.requested.is_empty()
+            || !self.rng.chance(self.mode.response)
+        {
             return;
         }
-        let place = self.rng.below(self.asked.len() as u64) as usize;
-        let asked = self.asked.swap_remove(place);
+        let place = self.rng.below(self.requested.len() as u64) as usize;
+        let requested = self.requested.swap_remove(place);
         let new = self.entry();
-        let entry = *self.memory.entry(asked.word).or_insert(new);
+        let entry = *self.memory.entry(requested.word).or_insert(new);
         inputs.response_valid = true;
-        inputs.response_walk = asked.walk;
+        inputs.response_walk = requested.walk;
         inputs.response_data = entry;
         inputs.response_error = self.rng.chance(self.mode.error);
-        if asked.update && !inputs.response_error {
-            inputs.response_changed = (entry ^ asked.expected) & !(ACCESSED | DIRTY) != 0;
+        if requested.update && !inputs.response_error {
+            inputs.response_changed = (entry ^ requested.expected) & !(ACCESSED | DIRTY) != 0;
             if !inputs.response_changed {
-                let dirty = if asked.dirty { DIRTY } else { 0 };
-                self.memory.insert(asked.word, entry | ACCESSED | dirty);
+                let dirty = if requested.dirty { DIRTY } else { 0 };
+                self.memory.insert(requested.word, entry | ACCESSED | dirty);
             }
         }
     }
@@ -203,7 +206,7 @@ impl Traffic for PageWalkCacheTraffic {
             mode: Modes::new(&MODES, &STEADY, 1000),
             pool: Vec::new(),
             memory: HashMap::new(),
-            asked: Vec::new(),
+            requested: Vec::new(),
             busy: vec![false; parameters.walks],
             held: false,
             invalidating: false,
@@ -233,7 +236,7 @@ impl Traffic for PageWalkCacheTraffic {
         self.held = inputs.request_valid && !accepted && !inputs.reset;
         self.invalidating = inputs.invalidate_valid && !outputs.invalidate_ready && !inputs.reset;
         if inputs.reset {
-            self.asked.clear();
+            self.requested.clear();
             self.busy.fill(false);
         } else {
             if outputs.answer_valid {
@@ -243,7 +246,7 @@ impl Traffic for PageWalkCacheTraffic {
                 self.busy[usize::from(inputs.request_walk)] = true;
             }
             if outputs.memory_valid && inputs.memory_ready {
-                self.asked.push(Asked {
+                self.requested.push(Requested {
                     walk: outputs.memory_walk,
                     word: outputs.memory_word,
                     update: outputs.memory_update,

@@ -23,9 +23,9 @@ use tables::Tables;
 /// Most pages that are in use at a time.
 const POOL: usize = 32;
 
-/// What memory was asked for.
+/// What was requested of memory.
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct Requested {
     walk: u8,
     word: u64,
     update: bool,
@@ -44,7 +44,7 @@ pub struct PageWalkerTraffic {
     pool: Vec<u64>,
     tables: Tables,
     /// What memory has not answered yet.
-    asked: Vec<Asked>,
+    requested: Vec<Requested>,
     /// Requests that were not accepted yet.
     held: [bool; MOST_REQUESTERS],
     /// An invalidation that is not done yet.
@@ -104,7 +104,7 @@ impl PageWalkerTraffic {
         }
     }
 
-    /// Memory answers what it was asked, in any order; what is there may have changed meanwhile.
+    /// Memory answers requests in any order; what is there may have changed meanwhile.
     fn drive_memory(&mut self, model: &PageWalker, inputs: &mut Inputs) {
         inputs.memory_ready = self.rng.chance(self.mode.memory);
         inputs.answer_ready = self.rng.chance(self.mode.answer);
@@ -123,28 +123,30 @@ impl PageWalkerTraffic {
             inputs.response_valid = true;
             return;
         }
-        if self.asked.is_empty() || !self.rng.chance(self.mode.response) {
+        if self.requested.is_empty() || !self.rng.chance(self.mode.response) {
             return;
         }
-        let place = self.rng.below(self.asked.len() as u64) as usize;
-        let asked = self.asked.swap_remove(place);
+        let place = self.rng.below(self.requested.len() as u64) as usize;
+        let requested = self.requested.swap_remove(place);
         inputs.response_valid = true;
-        inputs.response_walk = asked.walk;
+        inputs.response_walk = requested.walk;
         inputs.response_error = self.rng.chance(self.mode.error);
-        let entry = self.tables.read(&mut self.rng, self.mode.now(), asked.word);
+        let entry = self
+            .tables
+            .read(&mut self.rng, self.mode.now(), requested.word);
         inputs.response_data = entry;
         // A cache answers reads that do not bypass it, also with what is in memory no more.
-        let cached = !asked.update && !asked.bypass && !inputs.response_error;
+        let cached = !requested.update && !requested.bypass && !inputs.response_error;
         if cached && self.rng.chance(self.mode.kept) {
             inputs.response_kept = true;
             if self.rng.chance(64) {
                 inputs.response_data = self.tables.entry(&mut self.rng, self.mode.now());
             }
         }
-        if asked.update && !inputs.response_error {
-            inputs.response_changed = (entry ^ asked.expected) & !(ACCESSED | DIRTY) != 0;
+        if requested.update && !inputs.response_error {
+            inputs.response_changed = (entry ^ requested.expected) & !(ACCESSED | DIRTY) != 0;
             if !inputs.response_changed {
-                self.tables.set(asked.word, asked.dirty);
+                self.tables.set(requested.word, requested.dirty);
             }
         }
     }
@@ -215,7 +217,7 @@ impl Traffic for PageWalkerTraffic {
             mode: Modes::new(&MODES, &STEADY, 400),
             pool: Vec::new(),
             tables: Tables::new(parameters.pfn_bits, parameters.asid_bits),
-            asked: Vec::new(),
+            requested: Vec::new(),
             held: [false; MOST_REQUESTERS],
             invalidating: false,
             last_word: vec![0; parameters.walks],
@@ -251,9 +253,9 @@ impl Traffic for PageWalkerTraffic {
         }
         self.invalidating = inputs.invalidate_valid && !outputs.invalidate_ready && !inputs.reset;
         if inputs.reset {
-            self.asked.clear();
+            self.requested.clear();
         } else if outputs.memory_valid && inputs.memory_ready {
-            self.asked.push(Asked {
+            self.requested.push(Requested {
                 walk: outputs.memory_walk,
                 word: outputs.memory_word,
                 update: outputs.memory_update,

@@ -1,4 +1,4 @@
-//! Traffic for the preemption policy: blocks that begin, issue and end, and questions about them.
+//! Traffic for the preemption policy: blocks that begin, issue and end, and queries about them.
 
 use faultline_sim::preempt::preemption_policy::{Inputs, Outputs, Parameters, PreemptionPolicy};
 
@@ -18,9 +18,9 @@ pub struct PreemptionPolicyTraffic {
     seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
-    /// A question was not answered yet.
-    asking: bool,
-    /// An answer was told in the cycle before, and not taken.
+    /// A query was not answered yet.
+    querying: bool,
+    /// An answer was given in the cycle before, and not taken.
     waiting: bool,
     scenarios: Scenarios,
 }
@@ -98,13 +98,13 @@ impl PreemptionPolicyTraffic {
         }
     }
 
-    fn drive_question(&mut self, model: &PreemptionPolicy, inputs: &mut Inputs) {
+    fn drive_query(&mut self, model: &PreemptionPolicy, inputs: &mut Inputs) {
         inputs.answer_ready = self.rng.chance(self.mode.take);
-        if self.asking {
+        if self.querying {
             return;
         }
         let slot = self.slot_that(model, true);
-        inputs.query_valid = self.rng.chance(self.mode.ask);
+        inputs.query_valid = self.rng.chance(self.mode.query);
         inputs.query_slot = slot;
         inputs.query_chimera = self.rng.chance(self.mode.chimera);
         inputs.query_idempotent = self.rng.byte() < 128;
@@ -151,7 +151,7 @@ impl Traffic for PreemptionPolicyTraffic {
             seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 3000),
-            asking: false,
+            querying: false,
             waiting: false,
             scenarios: Scenarios::default(),
         }
@@ -161,13 +161,13 @@ impl Traffic for PreemptionPolicyTraffic {
         self.mode.advance(&mut self.rng, 2000..10_000);
         inputs.reset = self.mode.resets(&mut self.rng, 32_768);
         self.drive_blocks(model, inputs);
-        self.drive_question(model, inputs);
+        self.drive_query(model, inputs);
         self.count(model, inputs);
         self.count_answer(model, inputs);
     }
 
     fn observe(&mut self, _: &PreemptionPolicy, inputs: &Inputs, outputs: &Outputs) {
-        self.asking = inputs.query_valid && !outputs.query_ready && !inputs.reset;
+        self.querying = inputs.query_valid && !outputs.query_ready && !inputs.reset;
         self.waiting = outputs.answer_valid && !outputs.query_ready;
     }
 

@@ -24,7 +24,7 @@ use scenarios::Scenarios;
 /// A block that is on its way out of the SM, or back.
 #[derive(Default)]
 struct Move {
-    /// The slot that is asked to be saved, or is being saved.
+    /// The slot whose save is requested, or that is being saved.
     saving: Option<u8>,
     accepted: bool,
     /// What was saved, with the warps of its new slot once it comes back.
@@ -137,7 +137,7 @@ impl ReplayQueueTraffic {
                     .map(|instruction| (*instruction, true));
             } else if !self.paused && self.rng.chance(self.mode.insert) {
                 let mut instruction = self.instruction();
-                if self.mode.crowd {
+                if self.mode.many_candidates {
                     instruction.slot =
                         self.first_warp & (u8::MAX >> (8 - self.parameters.slot_bits));
                     if !self.moving.concerns(instruction.slot) {
@@ -178,7 +178,7 @@ impl ReplayQueueTraffic {
         }
         let moving = self.moving.saving.is_some() || self.moving.restoring.is_some();
         // A crowd is saved once the queue is full.
-        let may_save = !moving && (!self.mode.crowd || model.free() == 0);
+        let may_save = !moving && (!self.mode.many_candidates || model.free() == 0);
         if may_save && self.rng.chance(self.mode.save) {
             let slot = match self.entry(model) {
                 Some((_, _, instruction)) if self.rng.chance(240) => instruction.slot,
@@ -216,7 +216,7 @@ impl ReplayQueueTraffic {
         let moving = &mut self.moving;
         let old = moving.saving.take().unwrap_or(0);
         moving.accepted = false;
-        if self.mode.crowd {
+        if self.mode.many_candidates {
             moving.saved.clear();
         }
         if moving.saved.is_empty() {

@@ -1,4 +1,4 @@
-//! A fault buffer in all back ends at once, with a memory, SMs, and far-fault MSHRs that ask again.
+//! A fault buffer in all back ends at once, with a memory, SMs, and far-fault MSHRs that request again.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -30,13 +30,13 @@ pub struct Buffer {
     pub latency: u64,
     /// Memory takes writes and acknowledges them.
     pub memory_works: bool,
-    /// SMs take questions and answer them.
+    /// SMs take queries and answer them.
     pub sms_work: bool,
     /// SMs answer with this context, or that they know none.
     pub context: Option<Context>,
-    /// These are the questions that SMs were asked: the SM, the page and the address space.
-    pub questions: Vec<(u8, u64, u8)>,
-    asked: bool,
+    /// These are the queries to SMs: the SM, the page and the address space.
+    pub queries: Vec<(u8, u64, u8)>,
+    queried: bool,
     /// These are the commands that were taken.
     pub commands: Vec<Taken>,
     /// Commands are taken.
@@ -64,7 +64,7 @@ pub struct World {
     held: BTreeSet<(u8, u64)>,
     /// These pages are there, each by its address space and number.
     present: BTreeSet<(u8, u64)>,
-    /// This number of faults was told Nack.
+    /// This number of faults received a Nack.
     pub turned_away: usize,
     sweep: u32,
     walks: u32,
@@ -154,8 +154,8 @@ impl Buffer {
             memory_works: true,
             sms_work: true,
             context: None,
-            questions: Vec::new(),
-            asked: false,
+            queries: Vec::new(),
+            queried: false,
             commands: Vec::new(),
             commands_taken: true,
             sweeping: false,
@@ -184,7 +184,7 @@ impl Buffer {
             ..Inputs::default()
         });
         self.writes.clear();
-        self.asked = false;
+        self.queried = false;
     }
 
     /// Runs a cycle with these inputs alone, and gives the outputs that all back ends agree on.
@@ -208,7 +208,7 @@ impl Buffer {
         inputs.written = self.memory_works && self.writes.front().is_some_and(|write| write.0 == 0);
         inputs.write_ready = self.memory_works;
         inputs.detail_ready = self.sms_work;
-        inputs.context_valid = self.sms_work && self.asked;
+        inputs.context_valid = self.sms_work && self.queried;
         let context = self.context.unwrap_or_default();
         inputs.context_known = self.context.is_some();
         inputs.context_warp = context.warp;
@@ -229,7 +229,7 @@ impl Buffer {
             self.memory.insert(address, data);
         }
         if inputs.context_valid {
-            self.asked = false;
+            self.queried = false;
         }
         if outputs.write_valid && inputs.write_ready {
             self.order.push(outputs.write_address);
@@ -237,9 +237,9 @@ impl Buffer {
                 .push_back((self.latency, outputs.write_address, outputs.write_data));
         }
         if outputs.detail_valid && inputs.detail_ready {
-            let question = (outputs.detail_sm, outputs.detail_vpn, outputs.detail_asid);
-            self.questions.push(question);
-            self.asked = true;
+            let query = (outputs.detail_sm, outputs.detail_vpn, outputs.detail_asid);
+            self.queries.push(query);
+            self.queried = true;
         }
         if outputs.command_valid && inputs.command_ready {
             self.commands.push(Taken {
@@ -264,7 +264,7 @@ impl Buffer {
         outputs
     }
 
-    /// Runs a cycle in which nobody asks for anything.
+    /// Runs a cycle without a request.
     pub fn rest(&mut self) -> Outputs {
         self.cycle(&Inputs::default())
     }
@@ -387,7 +387,7 @@ impl Buffer {
         outputs
     }
 
-    /// Tells whether the driver was told of everything, and everything was woken.
+    /// Tells whether everything was reported to the driver, and everything was woken.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.world.raised.is_empty() && self.world.offered.is_none() && self.world.held.is_empty()

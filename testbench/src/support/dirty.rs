@@ -8,14 +8,14 @@ use crate::blocks::{self, DirtyBits};
 /// These are dirty bits in all back ends, with the steps that tests take.
 pub struct Bits {
     bench: Bench<DirtyBits>,
-    /// These are the inputs of the next cycle. Writes and walks that are accepted are not asked again, and a clear is
-    /// asked once.
+    /// These are the inputs of the next cycle. Writes and walks that are accepted are not requested again, and a clear is
+    /// requested once.
     pub inputs: Inputs,
     /// This is the number of cycles so far.
     pub cycle: u64,
     /// These are the rows that were taken: the cycle, the row and its lanes.
     pub given: Vec<(u64, u64, u64)>,
-    /// The last walk has told these numbers of rows and lanes.
+    /// The last walk has reported these numbers of rows and lanes.
     pub total: Option<(u64, u64)>,
 }
 
@@ -85,7 +85,7 @@ impl Bits {
     ///
     /// # Panics
     /// If the port still wants to write something else.
-    pub fn ask(&mut self, port: usize, row: u64, lanes: u64) {
+    pub fn request(&mut self, port: usize, row: u64, lanes: u64) {
         assert_eq!(self.inputs.write_valid >> port & 1, 0);
         self.inputs.write_valid |= 1 << port;
         self.inputs.write_row[port] = row;
@@ -94,7 +94,7 @@ impl Bits {
 
     /// Writes lanes of a row, and waits until the write has acted.
     pub fn write(&mut self, row: u64, lanes: u64) {
-        self.ask(0, row, lanes);
+        self.request(0, row, lanes);
         while self.inputs.write_valid != 0 {
             self.cycle();
         }
@@ -110,7 +110,7 @@ impl Bits {
                 if self.inputs.write_valid >> port & 1 == 0
                     && let Some(row) = rows.next()
                 {
-                    self.ask(port, row, all);
+                    self.request(port, row, all);
                 }
             }
             self.cycle();
@@ -132,7 +132,7 @@ impl Bits {
         self.given.clear();
     }
 
-    /// Runs until the walk has ended, and gives the numbers of rows and lanes that it has told.
+    /// Runs until the walk has ended, and gives the numbers of rows and lanes that it has reported.
     ///
     /// # Panics
     /// If it has not ended after 20,000 cycles.
@@ -148,7 +148,7 @@ impl Bits {
     /// Saves these groups, and gives the rows with their lanes.
     ///
     /// # Panics
-    /// If the walk tells other numbers than it has given.
+    /// If the walk reports other numbers than it has given.
     pub fn save(&mut self, first: u64, last: u64) -> Vec<(u64, u64)> {
         self.walk(first, last, true);
         let total = self.end();

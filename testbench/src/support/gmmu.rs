@@ -1,4 +1,4 @@
-//! A GMMU with a memory of tables and records, SMs that answer questions, and whoever drives it.
+//! A GMMU with a memory of tables and records, SMs that answer queries, and whatever drives it.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -22,16 +22,16 @@ pub const ROOT: u64 = 0x100;
 /// An entry with these bits forbids nothing and needs no update.
 pub const OPEN: u64 = PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
 
-/// This is what an SM is told.
+/// This is what an SM receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Told {
-    /// The SM is told in this cycle.
+pub struct Response {
+    /// The SM receives it in this cycle.
     pub cycle: u64,
     /// This is the number of the SM.
     pub sm: usize,
     /// This is the kind of the fill, as the port `fill_kind` gives it.
     pub kind: u8,
-    /// The SM is told of this page.
+    /// The response is for this page.
     pub vpn: u64,
     /// The page is of this address space.
     pub asid: u8,
@@ -74,19 +74,19 @@ pub struct Gmmu {
     pub latency: u64,
     /// A word of a record is acknowledged after this number of cycles.
     pub write_latency: u64,
-    asked: VecDeque<(u64, Outputs)>,
+    requested: VecDeque<(u64, Outputs)>,
     writes: VecDeque<(u64, u64, u64)>,
     detail: bool,
     /// These are the requests of each SM that were not accepted yet: the page, the address space, and whether it
     /// writes.
     pub requests: Vec<VecDeque<(u64, u8, bool)>>,
-    /// SMs were told this, in order.
-    pub told: Vec<Told>,
+    /// SMs received these responses, in order.
+    pub responses: Vec<Response>,
     /// These are the resolutions: the cycle, the SM, the page and the address space.
     pub resolved: Vec<(u64, usize, u64, u8)>,
     /// These are the drops: the cycle, the scope and the address space.
     pub dropped: Vec<(u64, u8, u8)>,
-    /// Memory was asked for this number of entries.
+    /// This number of entries was requested of memory.
     pub reads: u64,
     /// This is the number of cycles so far.
     pub cycle: u64,
@@ -129,11 +129,11 @@ impl Gmmu {
             next_table: ROOT + 0x100,
             latency: 10,
             write_latency: 5,
-            asked: VecDeque::new(),
+            requested: VecDeque::new(),
             writes: VecDeque::new(),
             detail: false,
             requests: vec![VecDeque::new(); 16],
-            told: Vec::new(),
+            responses: Vec::new(),
             resolved: Vec::new(),
             dropped: Vec::new(),
             reads: 0,
@@ -161,7 +161,7 @@ impl Gmmu {
         self.write(register::CONTROL, 0);
         self.write(register::SIZE, records);
         self.write(register::BASE, RING);
-        self.write(register::CONTROL, control::ENABLED | control::ASK);
+        self.write(register::CONTROL, control::ENABLED | control::QUERY);
     }
 
     /// Gives the number of the word with the entry of a page at a level; tables above it are made.
@@ -185,11 +185,11 @@ impl Gmmu {
         self.memory.0.insert(word, pfn << 12 | rights);
     }
 
-    /// Lets an SM ask for a page, once its earlier requests are accepted.
+    /// Lets an SM request a page, once its earlier requests are accepted.
     ///
     /// # Panics
     /// If there is no such SM.
-    pub fn ask(&mut self, sm: usize, asid: u8, vpn: u64, write: bool) {
+    pub fn request(&mut self, sm: usize, asid: u8, vpn: u64, write: bool) {
         self.requests[sm].push_back((vpn, asid, write));
     }
 
@@ -210,25 +210,25 @@ impl Gmmu {
         inputs.memory_ready = true;
         inputs.write_ready = true;
         let due = self
-            .asked
+            .requested
             .front()
             .is_some_and(|(due, _)| *due <= self.cycle);
-        if due && let Some((_, asked)) = self.asked.pop_front() {
+        if due && let Some((_, requested)) = self.requested.pop_front() {
             inputs.response_valid = true;
-            inputs.response_walk = asked.memory_walk;
-            let word = self.memory.0.get(&asked.memory_word).copied();
+            inputs.response_walk = requested.memory_walk;
+            let word = self.memory.0.get(&requested.memory_word).copied();
             let word = word.unwrap_or(0);
             inputs.response_data = word;
-            if asked.memory_update {
-                let other = (word ^ asked.memory_expected) & !(ACCESSED | DIRTY) != 0;
+            if requested.memory_update {
+                let other = (word ^ requested.memory_expected) & !(ACCESSED | DIRTY) != 0;
                 inputs.response_changed = other;
-                let bits = if asked.memory_dirty {
+                let bits = if requested.memory_dirty {
                     ACCESSED | DIRTY
                 } else {
                     ACCESSED
                 };
                 if !other {
-                    self.memory.0.insert(asked.memory_word, word | bits);
+                    self.memory.0.insert(requested.memory_word, word | bits);
                 }
             }
         }
@@ -247,7 +247,7 @@ impl Gmmu {
         self.detail = outputs.detail_valid && inputs.detail_ready;
         if outputs.memory_valid {
             self.reads += 1;
-            self.asked
+            self.requested
                 .push_back((self.cycle + self.latency, outputs.clone()));
         }
         if outputs.write_valid {
@@ -260,7 +260,7 @@ impl Gmmu {
                 self.requests[sm].pop_front();
             }
             if outputs.fill_valid & 1 << sm != 0 {
-                self.told.push(Told {
+                self.responses.push(Response {
                     cycle: self.cycle,
                     sm,
                     kind: outputs.fill_kind[sm] as u8,
@@ -307,18 +307,22 @@ impl Gmmu {
         }
     }
 
-    /// Lets an SM ask for a page, and gives what it is told of it.
+    /// Lets an SM request a page, and gives the response.
     ///
     /// # Panics
-    /// If it is told nothing within 20,000 cycles.
-    pub fn answer(&mut self, sm: usize, asid: u8, vpn: u64, write: bool) -> Told {
-        let before = self.told.len();
-        self.ask(sm, asid, vpn, write);
-        let of = |told: &&Told| told.sm == sm && told.vpn == vpn && told.asid == asid;
+    /// If it receives nothing within 20,000 cycles.
+    pub fn answer(&mut self, sm: usize, asid: u8, vpn: u64, write: bool) -> Response {
+        let before = self.responses.len();
+        self.request(sm, asid, vpn, write);
+        let of = |response: &&Response| {
+            response.sm == sm && response.vpn == vpn && response.asid == asid
+        };
         self.until("an answer", |gmmu| {
-            gmmu.told[before..].iter().any(|told| of(&told))
+            gmmu.responses[before..]
+                .iter()
+                .any(|response| of(&response))
         });
-        *self.told[before..].iter().find(of).unwrap()
+        *self.responses[before..].iter().find(of).unwrap()
     }
 
     /// Gives a command, and waits until it is done.

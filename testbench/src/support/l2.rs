@@ -48,11 +48,11 @@ pub fn found(pfn: u32) -> Found {
     }
 }
 
-/// Adds to inputs that an SM asks for a page.
+/// Adds to inputs that an SM requests a page.
 ///
 /// # Panics
 /// If there is no such SM.
-pub fn ask(inputs: &mut Inputs, sm: usize, page: Page, write: bool) {
+pub fn request(inputs: &mut Inputs, sm: usize, page: Page, write: bool) {
     inputs.request_valid |= 1 << sm;
     inputs.request_vpn[sm] = page.vpn;
     inputs.request_asid[sm] = page.asid.into();
@@ -165,7 +165,7 @@ impl L2 {
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Runs a cycle in which nobody asks for anything.
+    /// Runs a cycle without a request.
     pub fn rest(&mut self) -> Outputs {
         self.cycle(&Inputs::default())
     }
@@ -199,13 +199,13 @@ impl L2 {
         self.cycles - before
     }
 
-    /// Lets an SM ask for a page alone; gives what it hits, or takes its miss.
+    /// Lets an SM request a page alone; gives what it hits, or takes its miss.
     ///
     /// # Panics
     /// If the request is not accepted, or does not end in the third cycle after that.
     pub fn request(&mut self, sm: usize, page: Page, write: bool) -> Option<Found> {
         let mut inputs = Inputs::default();
-        ask(&mut inputs, sm, page, write);
+        request(&mut inputs, sm, page, write);
         let taken = (0..PATIENCE).any(|_| self.cycle(&inputs).request_ready == 1 << sm);
         assert!(taken, "the request of {page:?} is not accepted");
         for _ in 0..2 {

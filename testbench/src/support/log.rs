@@ -78,18 +78,18 @@ impl Log {
         });
     }
 
-    /// Asks for the entries of a load or of a store, and gives those of address and data, if they are free.
+    /// Requests the entries of a load or of a store, and gives those of address and data, if they are free.
     ///
     /// # Panics
     /// If the answer comes late, or shows entries that were not given.
     pub fn try_allocate(&mut self, slot: u8, store: bool) -> Option<(u8, u8)> {
-        let ask = Inputs {
+        let request = Inputs {
             allocate_valid: true,
             allocate_slot: slot,
             allocate_store: store,
             ..Inputs::default()
         };
-        let accepted = self.cycle(&ask).allocate_ready;
+        let accepted = self.cycle(&request).allocate_ready;
         let outputs = self.rest();
         assert_eq!(outputs.allocated_valid, accepted);
         if !accepted {
@@ -98,7 +98,7 @@ impl Log {
         accepted.then_some((outputs.allocated_address, outputs.allocated_data))
     }
 
-    /// Asks for the entry of a load, and gives it.
+    /// Requests the entry of a load, and gives it.
     ///
     /// # Panics
     /// If there is no free entry.
@@ -137,7 +137,7 @@ impl Log {
     /// # Panics
     /// If the request is not accepted, or another reader is answered.
     pub fn read(&mut self, reader: Reader, slot: u8, entry: u8) -> Option<Operand> {
-        let ask = match reader {
+        let request = match reader {
             Reader::Replay => Inputs {
                 replay_valid: true,
                 replay_slot: slot,
@@ -151,7 +151,7 @@ impl Log {
                 ..Inputs::default()
             },
         };
-        let accepted = self.cycle(&ask);
+        let accepted = self.cycle(&request);
         assert!(if reader == Reader::Replay {
             accepted.replay_ready
         } else {

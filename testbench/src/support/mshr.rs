@@ -28,9 +28,9 @@ pub struct Mshr {
 /// This is an answer to a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// These SMs are told that the fault is a far one, a bit for each.
+    /// These SMs receive that the fault is a far one, a bit for each.
     pub far: u16,
-    /// These SMs are told Nack, a bit for each.
+    /// These SMs receive a Nack, a bit for each.
     pub nack: u16,
     /// This is the place of the fault in the queue.
     pub place: u16,
@@ -41,7 +41,7 @@ pub struct Answer {
 pub struct Report {
     /// The fault is of this page.
     pub page: Page,
-    /// These SMs have asked for the page, a bit for each.
+    /// These SMs have requested the page, a bit for each.
     pub requesters: u16,
     /// These are the access, the cause and the level of the fault.
     pub how: [u8; 3],
@@ -105,7 +105,7 @@ pub fn command_all(cancel: bool) -> Inputs {
     }
 }
 
-/// Gives the inputs that tell that a walk has found a page.
+/// Gives the inputs for a walk that has found a page.
 #[must_use]
 pub fn present(page: Page) -> Inputs {
     Inputs {
@@ -116,7 +116,7 @@ pub fn present(page: Page) -> Inputs {
     }
 }
 
-/// Gives the inputs that tell that a walk has not found a page, for this cause at this level.
+/// Gives the inputs for a walk that has not found a page, for this cause at this level.
 #[must_use]
 pub fn missing(page: Page, cause: u8, level: u8) -> Inputs {
     Inputs {
@@ -280,11 +280,11 @@ impl Mshr {
     pub fn fault(&mut self, page: Page, requesters: u16) -> Answer {
         self.accept(&fault(page, requesters));
         for _ in 0..PATIENCE {
-            if let Some((of, told)) = answer(&self.rest()) {
+            if let Some((of, answer_of)) = answer(&self.rest()) {
                 assert_eq!(of, page);
-                assert_eq!(told.far & told.nack, 0);
-                assert_eq!(told.far | told.nack, requesters);
-                return told;
+                assert_eq!(answer_of.far & answer_of.nack, 0);
+                assert_eq!(answer_of.far | answer_of.nack, requesters);
+                return answer_of;
             }
         }
         panic!("no answer to {page:?}");
@@ -296,7 +296,7 @@ impl Mshr {
         self.settle()
     }
 
-    /// Resolves a page, and gives the walks that are asked for.
+    /// Resolves a page, and gives the walks that are requested.
     ///
     /// # Panics
     /// If something is woken before the walks have ended.
@@ -305,7 +305,7 @@ impl Mshr {
         std::mem::take(&mut self.walks)
     }
 
-    /// Tells that a walk has found a page, and gives the wake-ups.
+    /// Reports that a walk has found a page, and gives the wake-ups.
     pub fn present(&mut self, page: Page) -> Vec<Wake> {
         self.command(&present(page))
     }

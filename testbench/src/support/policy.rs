@@ -119,17 +119,17 @@ impl Policy {
         self.cycle();
     }
 
-    /// Asks what `inputs` say, and waits for the answer.
+    /// Queries what `inputs` say, and waits for the answer.
     ///
     /// # Panics
     /// If there is none within 1,000 cycles.
-    pub fn ask(&mut self) -> Answer {
+    pub fn query(&mut self) -> Answer {
         self.inputs.query_valid = true;
-        let asked = self.cycle;
+        let queried = self.cycle;
         loop {
             let outputs = self.cycle();
             if !outputs.answer_valid {
-                assert!(self.cycle < asked + 1000, "no answer");
+                assert!(self.cycle < queried + 1000, "no answer");
                 continue;
             }
             self.inputs.query_valid = false;
@@ -137,7 +137,7 @@ impl Policy {
                 case: Case::ALL[outputs.answer_case as usize],
                 remaining: outputs.answer_remaining,
                 switch: outputs.answer_switch,
-                cycles: self.cycle - 1 - asked,
+                cycles: self.cycle - 1 - queried,
             };
         }
     }

@@ -20,13 +20,13 @@ pub struct Port {
     pub pace: u16,
 }
 
-/// This is what a port has told of a read, and what became of it.
+/// This is what a port has reported of a read, and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
     /// The read ended with this verdict.
     pub verdict: Verdict,
     /// These beats were given to the engine.
-    pub told: Vec<Beat>,
+    pub reported: Vec<Beat>,
     /// This number of beats of the read was taken.
     pub taken: usize,
     /// The verdict came this number of cycles after the begin.
@@ -159,7 +159,7 @@ impl Port {
     pub fn restore(&mut self, block: u64, epoch: u64, read: &[Beat]) -> Restored {
         let begun = self.cycle;
         self.begin(true, block, epoch);
-        let (mut told, mut taken) = (Vec::new(), 0);
+        let (mut reported, mut taken) = (Vec::new(), 0);
         loop {
             assert!(
                 self.cycle < begun + 100 * (read.len() as u64 + 10),
@@ -172,13 +172,13 @@ impl Port {
             let outputs = self.cycle();
             taken += usize::from(offered && outputs.in_ready);
             if outputs.found_valid && ready {
-                told.push(outputs.found_beat);
+                reported.push(outputs.found_beat);
             }
             if outputs.ended_valid && heard {
                 self.inputs.ended_ready = false;
                 return Restored {
                     verdict: Verdict::ALL[outputs.ended_verdict as usize],
-                    told,
+                    reported,
                     taken,
                     cycles: self.cycle - begun,
                 };

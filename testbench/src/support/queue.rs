@@ -133,7 +133,7 @@ impl Queue {
         .held
     }
 
-    /// Asks for a replay of a warp, and tells whether it was accepted.
+    /// Requests a replay of a warp, and tells whether it was accepted.
     pub fn resume(&mut self, warp: u8) -> bool {
         self.cycle(&Inputs {
             resume_valid: true,
@@ -143,7 +143,7 @@ impl Queue {
         .resume_ready
     }
 
-    /// Asks for a save of a slot, and tells whether it was accepted.
+    /// Requests a save of a slot, and tells whether it was accepted.
     pub fn save(&mut self, slot: u8) -> bool {
         self.cycle(&Inputs {
             save_valid: true,

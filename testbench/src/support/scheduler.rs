@@ -88,8 +88,8 @@ impl Scheduler {
         }
     }
 
-    /// Lets the GMMU tell something of a page in the next cycle.
-    pub fn tell(&mut self, fill: Fill, page: u64, place: u64) {
+    /// Lets the GMMU report on a page in the next cycle.
+    pub fn report(&mut self, fill: Fill, page: u64, place: u64) {
         self.inputs.fill_valid = true;
         self.inputs.fill_kind = fill as u64;
         self.inputs.fill_vpn = page;
@@ -102,15 +102,15 @@ impl Scheduler {
         (self.inputs.fault_slot, self.inputs.fault_vpn) = (slot, page);
     }
 
-    /// Runs a cycle in which the GMMU tells that a page is far, at a place of its queue.
+    /// Runs a cycle in which the GMMU reports that a page is far, at a place of its queue.
     pub fn held(&mut self, page: u64, place: u64) {
-        self.tell(Fill::Far, page, place);
+        self.report(Fill::Far, page, place);
         self.cycle();
     }
 
-    /// Runs a cycle in which the GMMU tells that a page is there.
+    /// Runs a cycle in which the GMMU reports that a page is there.
     pub fn comes(&mut self, page: u64) {
-        self.tell(Fill::Translation, page, 0);
+        self.report(Fill::Translation, page, 0);
         self.cycle();
     }
 
@@ -154,7 +154,7 @@ impl Scheduler {
         }
     }
 
-    /// Waits until a new block is wanted for some slot, which it gives; the GPU is asked.
+    /// Waits until a new block is wanted for some slot, which it gives; the GPU receives the request.
     pub fn wanted(&mut self) -> u64 {
         let slot = self.offered("want", |outputs| outputs.want_valid).want_slot;
         self.inputs.want_ready = true;

@@ -12,11 +12,11 @@ pub struct Tlb {
     bench: Bench<L1Tlb>,
     /// The GMMU can hold this number of far faults.
     pub far_limit: u8,
-    /// Far faults are told.
+    /// Far faults are reported.
     pub report_faults: bool,
 }
 
-/// This is what a check is told.
+/// This is the answer to a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The page is in this frame of 4 KB.
@@ -41,12 +41,12 @@ pub fn page(vpn: u64) -> Page {
 /// If it shows more than one, or one without a check.
 #[must_use]
 pub fn answer(outputs: &Outputs) -> Option<Answer> {
-    let told = [
+    let reported = [
         outputs.answer_hit,
         outputs.answer_fault,
         outputs.answer_denied,
     ];
-    match told {
+    match reported {
         [false, false, false] => outputs.answer_valid.then_some(Answer::Miss),
         _ if !outputs.answer_valid => panic!("an answer without a check: {outputs:?}"),
         [true, false, false] => Some(Answer::Hit(outputs.answer_pfn)),
@@ -161,19 +161,19 @@ impl Tlb {
         self.cycle(&Inputs::default())
     }
 
-    fn ask(&mut self, inputs: &Inputs) -> Answer {
+    fn request(&mut self, inputs: &Inputs) -> Answer {
         assert!(self.cycle(inputs).check_ready);
         answer(&self.rest()).expect("a check is answered in the next cycle")
     }
 
     /// Checks a page for a read.
     pub fn read(&mut self, page: Page) -> Answer {
-        self.ask(&check(page))
+        self.request(&check(page))
     }
 
     /// Checks a page for a write.
     pub fn write(&mut self, page: Page) -> Answer {
-        self.ask(&Inputs {
+        self.request(&Inputs {
             check_write: true,
             ..check(page)
         })
@@ -221,7 +221,7 @@ impl Tlb {
         self.answer_walk(&fill(page, CANCELLED, 0))
     }
 
-    /// Tells of a page for which a walk is under way that it is far, and gives the wake-up that follows.
+    /// Reports a page for which a walk is under way as far, and gives the wake-up that follows.
     pub fn far(&mut self, page: Page) -> Option<(Page, bool)> {
         self.answer_walk(&fill(page, FAR, 0))
     }

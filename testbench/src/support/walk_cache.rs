@@ -25,8 +25,8 @@ pub struct Cache {
     pub broken: Option<u64>,
     /// This is the number of cycles so far.
     pub cycle: u64,
-    /// Memory was asked for this, each with its cycle.
-    pub asked: Vec<(u64, Outputs)>,
+    /// These are the requests to memory, each with its cycle.
+    pub requested: Vec<(u64, Outputs)>,
     /// Walks were answered this, each with its cycle.
     pub answers: Vec<(u64, Outputs)>,
     due: Vec<(u64, Outputs)>,
@@ -49,7 +49,7 @@ impl Cache {
             latency: 4,
             broken: None,
             cycle: 0,
-            asked: Vec::new(),
+            requested: Vec::new(),
             answers: Vec::new(),
             due: Vec::new(),
             decided: None,
@@ -63,7 +63,7 @@ impl Cache {
         cache
     }
 
-    /// Runs a cycle with `reset` set; memory forgets what it was asked.
+    /// Runs a cycle with `reset` set; memory drops its requests.
     pub fn reset(&mut self) {
         self.inputs.reset = true;
         self.cycle();
@@ -92,15 +92,15 @@ impl Cache {
     }
 
     /// Runs a cycle with `inputs`, and gives the outputs that all back ends agree on; a request that is accepted is not
-    /// asked again.
+    /// requested again.
     ///
     /// # Panics
     /// If the back ends differ.
     pub fn cycle(&mut self) -> Outputs {
         self.inputs.response_valid = false;
         let place = self.due.iter().position(|(due, _)| *due <= self.cycle);
-        if let Some((_, asked)) = place.map(|place| self.due.remove(place)) {
-            self.respond(&asked);
+        if let Some((_, requested)) = place.map(|place| self.due.remove(place)) {
+            self.respond(&requested);
             if let Some(entry) = self.decided.take() {
                 self.inputs.response_data = entry;
             }
@@ -110,7 +110,7 @@ impl Cache {
             self.inputs.request_valid = false;
         }
         if outputs.memory_valid && self.inputs.memory_ready && !self.inputs.reset {
-            self.asked.push((self.cycle, outputs.clone()));
+            self.requested.push((self.cycle, outputs.clone()));
             self.due.push((self.cycle + self.latency, outputs.clone()));
         }
         if outputs.answer_valid {
@@ -128,22 +128,22 @@ impl Cache {
     }
 
     /// Answers a request with what is in memory when the answer leaves it.
-    fn respond(&mut self, asked: &Outputs) {
-        let expected = asked.memory_update.then_some(asked.memory_expected);
+    fn respond(&mut self, requested: &Outputs) {
+        let expected = requested.memory_update.then_some(requested.memory_expected);
         let (entry, changed) = answer(
             &mut self.memory,
-            asked.memory_word,
+            requested.memory_word,
             expected,
-            asked.memory_dirty,
+            requested.memory_dirty,
         );
         self.inputs.response_valid = true;
-        self.inputs.response_walk = asked.memory_walk;
+        self.inputs.response_walk = requested.memory_walk;
         self.inputs.response_data = entry;
-        self.inputs.response_error = self.broken == Some(asked.memory_word);
+        self.inputs.response_error = self.broken == Some(requested.memory_word);
         self.inputs.response_changed = changed;
     }
 
-    /// Decides that the next answer of memory is this, if it was asked already.
+    /// Decides that the next answer of memory is this, if it was requested already.
     pub fn decide(&mut self, entry: u64) {
         self.decided = self.due.first().map(|_| entry);
     }
@@ -168,7 +168,7 @@ impl Cache {
     ///
     /// # Panics
     /// If another request waits.
-    pub fn ask(&mut self, level: u8, word: u64) -> u8 {
+    pub fn request(&mut self, level: u8, word: u64) -> u8 {
         assert!(!self.inputs.request_valid);
         self.walk = (self.walk + 1) % 64;
         self.inputs.request_valid = true;
@@ -183,25 +183,25 @@ impl Cache {
     /// Reads a word, and waits until what comes of it is here.
     ///
     /// # Errors
-    /// If memory had to be asked: then these are the outputs of the answer.
+    /// If memory had to be read: then these are the outputs of the answer.
     pub fn read(&mut self, level: u8, word: u64) -> Result<u64, Outputs> {
-        let walk = self.ask(level, word);
+        let walk = self.request(level, word);
         self.answered(walk, level, word)
     }
 
     /// Reads a word of memory, whatever is here, and gives what memory says.
     ///
     /// # Panics
-    /// If it is not asked of memory.
+    /// If it is not read from memory.
     pub fn read_bypassed(&mut self, level: u8, word: u64) -> u64 {
-        let walk = self.ask(level, word);
+        let walk = self.request(level, word);
         self.inputs.request_bypass = true;
         let answer = self.answered(walk, level, word);
         answer.expect_err("it is from here").answer_data
     }
 
     fn answered(&mut self, walk: u8, level: u8, word: u64) -> Result<u64, Outputs> {
-        let (asked, answered) = (self.asked.len(), self.answers.len());
+        let (requested, answered) = (self.requested.len(), self.answers.len());
         for _ in 0..1000 {
             self.cycle();
             if self.answers.len() > answered {
@@ -211,9 +211,9 @@ impl Cache {
         let (_, outputs) = self.answers[answered].clone();
         assert_eq!(outputs.answer_walk, walk);
         self.rest(4);
-        assert_eq!(outputs.answer_kept, self.asked.len() == asked);
-        if self.asked.len() > asked {
-            let (_, sent) = &self.asked[asked];
+        assert_eq!(outputs.answer_kept, self.requested.len() == requested);
+        if self.requested.len() > requested {
+            let (_, sent) = &self.requested[requested];
             assert_eq!(
                 (sent.memory_walk, sent.memory_word, sent.memory_level),
                 (walk, word, level)
@@ -223,7 +223,7 @@ impl Cache {
         Ok(outputs.answer_data)
     }
 
-    /// Reads a word that memory has to be asked for.
+    /// Reads a word that has to be read from memory.
     ///
     /// # Panics
     /// If it is here already.

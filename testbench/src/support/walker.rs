@@ -14,10 +14,10 @@ pub const OPEN: u64 = PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
 /// The first table of space 0 is in this frame of 4 KB.
 pub const ROOT: u64 = 0x100;
 
-/// This is what memory was asked for.
+/// This is a request to memory.
 #[derive(Clone, Debug)]
-pub struct Asked {
-    /// It was asked in this cycle.
+pub struct Requested {
+    /// It was requested in this cycle.
     pub cycle: u64,
     /// This is the number of the word.
     pub word: u64,
@@ -44,8 +44,8 @@ pub struct Walker {
     pub broken: Option<u64>,
     /// This is the number of cycles so far.
     pub cycle: u64,
-    /// Memory was asked for this, in order.
-    pub asked: Vec<Asked>,
+    /// These are the requests to memory, in order.
+    pub requested: Vec<Requested>,
     /// Requesters were answered this, in order.
     pub answers: Vec<Outputs>,
     due: Vec<(u64, Outputs)>,
@@ -69,7 +69,7 @@ impl Walker {
             latency: 4,
             broken: None,
             cycle: 0,
-            asked: Vec::new(),
+            requested: Vec::new(),
             answers: Vec::new(),
             due: Vec::new(),
         };
@@ -120,11 +120,11 @@ impl Walker {
         table << 9 | vpn >> (9 * (level - 1)) & 511
     }
 
-    /// Lets a requester ask to read a page, as a user.
+    /// Lets a requester request a read of a page, as a user.
     ///
     /// # Panics
     /// If there is no such requester.
-    pub fn ask(&mut self, requester: usize, asid: u8, vpn: u64) {
+    pub fn request(&mut self, requester: usize, asid: u8, vpn: u64) {
         self.inputs.request_valid[requester] = 1;
         self.inputs.request_vpn[requester] = vpn;
         self.inputs.request_asid[requester] = u64::from(asid);
@@ -132,15 +132,15 @@ impl Walker {
     }
 
     /// Runs a cycle with `inputs`, and gives the outputs that all back ends agree on; a request that is accepted is not
-    /// asked again.
+    /// requested again.
     ///
     /// # Panics
     /// If the back ends differ.
     pub fn cycle(&mut self) -> Outputs {
         self.inputs.response_valid = false;
         let place = self.due.iter().position(|(due, _)| *due <= self.cycle);
-        if let Some((_, asked)) = place.map(|place| self.due.remove(place)) {
-            self.respond(&asked);
+        if let Some((_, requested)) = place.map(|place| self.due.remove(place)) {
+            self.respond(&requested);
         }
         let outputs = self.bench.cycle(&self.inputs).unwrap();
         for requester in 0..outputs.request_ready.len() {
@@ -149,7 +149,7 @@ impl Walker {
             }
         }
         if outputs.memory_valid && self.inputs.memory_ready && !self.inputs.reset {
-            self.asked.push(Asked {
+            self.requested.push(Requested {
                 cycle: self.cycle,
                 word: outputs.memory_word,
                 level: outputs.memory_level,
@@ -175,28 +175,28 @@ impl Walker {
     }
 
     /// Answers a request with what is in memory when the answer leaves it.
-    fn respond(&mut self, asked: &Outputs) {
-        let kept = self.kept.get(&asked.memory_word);
-        let kept = kept.filter(|_| !asked.memory_update && !asked.memory_bypass);
+    fn respond(&mut self, requested: &Outputs) {
+        let kept = self.kept.get(&requested.memory_word);
+        let kept = kept.filter(|_| !requested.memory_update && !requested.memory_bypass);
         self.inputs.response_kept = kept.is_some();
         if let Some(&entry) = kept {
             self.inputs.response_valid = true;
-            self.inputs.response_walk = asked.memory_walk;
+            self.inputs.response_walk = requested.memory_walk;
             self.inputs.response_data = entry;
             (self.inputs.response_error, self.inputs.response_changed) = (false, false);
             return;
         }
-        let expected = asked.memory_update.then_some(asked.memory_expected);
+        let expected = requested.memory_update.then_some(requested.memory_expected);
         let (entry, changed) = answer(
             &mut self.memory,
-            asked.memory_word,
+            requested.memory_word,
             expected,
-            asked.memory_dirty,
+            requested.memory_dirty,
         );
         self.inputs.response_valid = true;
-        self.inputs.response_walk = asked.memory_walk;
+        self.inputs.response_walk = requested.memory_walk;
         self.inputs.response_data = entry;
-        self.inputs.response_error = self.broken == Some(asked.memory_word);
+        self.inputs.response_error = self.broken == Some(requested.memory_word);
         self.inputs.response_changed = changed;
     }
 

@@ -1,4 +1,4 @@
-//! Whether every request of a GMMU's SMs is answered, once and in time, and nobody is told anything else:
+//! Whether every request of a GMMU's SMs is answered, once and in time, and nothing else is reported:
 //! `cargo run --release -p faultline-testbench --features verilog --example answers`.
 
 use std::path::PathBuf;

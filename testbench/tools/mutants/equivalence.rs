@@ -1,6 +1,6 @@
 //! Proofs that a mutant is the same circuit as the design.
 //!
-//! First without the contents of the memories: what a memory is asked and told becomes outputs, and its answer an input
+//! First without the contents of the memories: what a memory receives becomes outputs, and its answer an input
 //! that both circuits share. If these and all outputs agree in every cycle, the whole circuits agree. A mutant that
 //! stores things elsewhere, and finds them there, is the same only with the contents, so these come next where they are
 //! small enough.

@@ -143,8 +143,8 @@ fn at_once(found: &[Found]) -> String {
 /// The first differences of each job, or that there are none.
 fn differences(found: &[Found]) -> String {
     let lines = found.iter().flat_map(|found| {
-        let told = found.tally.told.iter();
-        told.map(move |told| format!("- {:?}: {told}", found.job))
+        let shown = found.tally.shown.iter();
+        shown.map(move |shown| format!("- {:?}: {shown}", found.job))
     });
     let lines: Vec<_> = lines.collect();
     let walks: u64 = found.iter().map(|found| found.tally.cases).sum();

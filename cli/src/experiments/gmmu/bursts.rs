@@ -9,7 +9,7 @@ use super::tables::{occupancy, percent};
 
 /// Patterns on which the cache is looked at.
 const CACHED: [Pattern; 2] = [Pattern::Burst, Pattern::Gather];
-/// Walks at once, and latencies of memory in cycles, of a walker that is always asked.
+/// Walks at once, and latencies of memory in cycles, of a walker that always has requests.
 const WALKS: [usize; 2] = [32, 64];
 const LATENCIES: [u64; 6] = [20, 50, 100, 200, 300, 500];
 
@@ -135,7 +135,7 @@ pub fn cache(rows: &[Row], args: &Args) -> String {
     )
 }
 
-/// The requests to memory of a walker that is always asked.
+/// The requests to memory of a walker that always has requests.
 pub fn memory() -> String {
     let line = |walks: usize, latency: u64| {
         let bound = (walks as f64 / latency as f64).min(1.0);

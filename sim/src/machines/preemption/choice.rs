@@ -4,9 +4,9 @@ use super::subject::Subject;
 use crate::ports::Model;
 use crate::preempt::preemption_policy::{Case, Inputs, Parameters, PreemptionPolicy};
 
-/// What is asked, in cycles.
+/// The query, in cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum Query {
     /// What PEP does if the kernel comes in so long.
     Pep {
         /// From now on.
@@ -98,12 +98,12 @@ impl Chooser {
         self.blocks[0].run
     }
 
-    /// Asks about a block.
-    pub fn ask(&mut self, slot: u64, question: Question) -> Answer {
+    /// Queries about a block.
+    pub fn query(&mut self, slot: u64, query: Query) -> Answer {
         let tick = Parameters::paper().cycles_of_tick();
-        let (chimera, launch) = match question {
-            Question::Pep { launch } => (false, launch),
-            Question::Chimera { deadline } => (true, deadline),
+        let (chimera, launch) = match query {
+            Query::Pep { launch } => (false, launch),
+            Query::Chimera { deadline } => (true, deadline),
         };
         let mut cycles = 0;
         loop {

@@ -1,6 +1,6 @@
 //! A preemption from the launch call to the last block's context.
 
-use super::choice::{Chooser, Question};
+use super::choice::{Chooser, Query};
 use super::saving::{Request, Saved, Stuck, save};
 use super::stream::Dirty;
 use super::subject::{MHZ, SECTORS, Subject};
@@ -199,7 +199,7 @@ impl<'subject> Preemption<'subject> {
         chooser.advance(SIGNAL);
         // What is left of the time that was predicted at the launch call.
         let expected = self.setup.expected.saturating_sub(SIGNAL);
-        let answer = chooser.ask(0, Question::Pep { launch: expected });
+        let answer = chooser.query(0, Query::Pep { launch: expected });
         self.outcome.cases = vec![answer.case; self.blocks.len()];
         self.advance(SIGNAL + answer.cycles);
         let warm_up = self.subject.warm_up();
@@ -228,12 +228,12 @@ impl<'subject> Preemption<'subject> {
     fn reactive(&mut self, mut chooser: Chooser) -> Result<(), Stuck> {
         chooser.advance(self.setup.launch);
         self.advance(self.setup.launch);
-        let question = Question::Chimera {
+        let query = Query::Chimera {
             deadline: self.setup.expected,
         };
         let slots = 0..self.blocks.len() as u64;
         let answers: Vec<_> = slots
-            .map(|slot| chooser.clone().ask(slot, question))
+            .map(|slot| chooser.clone().query(slot, query))
             .collect();
         let cases: Vec<_> = answers.iter().map(|answer| answer.case).collect();
         self.outcome.cases.clone_from(&cases);

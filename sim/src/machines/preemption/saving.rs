@@ -40,7 +40,7 @@ pub struct Request {
 /// What was saved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Saved {
-    /// Cycles from the question to the end, in which the block does not run.
+    /// Cycles from the query to the end, in which the block does not run.
     pub cycles: u64,
     /// Beats of registers.
     pub registers: u64,
@@ -93,7 +93,7 @@ struct Saving<'request> {
     credit: f64,
     /// Beats that were read, and when they are there.
     read: VecDeque<u64>,
-    asked: bool,
+    requested: bool,
     /// When the pipeline has begun to drain.
     drains: Option<u64>,
     now: u64,
@@ -117,14 +117,14 @@ impl<'request> Saving<'request> {
             dirty: written(bits, &request.dirty),
             credit: 1.0,
             read: VecDeque::new(),
-            asked: false,
+            requested: false,
             drains: None,
             now: 0,
             saved: Saved::default(),
         }
     }
 
-    /// What the engine is told in this cycle, but for the dirty bits.
+    /// The inputs of the engine in this cycle, but for the dirty bits.
     fn inputs(&self) -> checkpoint::Inputs {
         let request = self.request;
         let activity = self.engine.activity();
@@ -132,7 +132,7 @@ impl<'request> Saving<'request> {
             .drains
             .is_some_and(|begin| self.now - begin >= request.drain);
         checkpoint::Inputs {
-            request_valid: !self.asked,
+            request_valid: !self.requested,
             request_runs: request.runs,
             request_last_warp: request.warps - 1,
             request_last_group: (request.rows >> self.parameters.group_bits) - 1,
@@ -183,7 +183,7 @@ impl<'request> Saving<'request> {
     }
 
     fn count(&mut self, inputs: &checkpoint::Inputs, outputs: &checkpoint::Outputs) {
-        self.asked |= inputs.request_valid && outputs.request_ready;
+        self.requested |= inputs.request_valid && outputs.request_ready;
         if inputs.got_valid && outputs.got_ready {
             self.read.pop_front();
         }

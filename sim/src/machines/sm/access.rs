@@ -50,12 +50,12 @@ pub struct Access {
     pub number: u64,
     pub tag: Tag,
     pub how: Use,
-    /// The lines that the TLB was asked for.
+    /// The lines that were requested of the TLB.
     pub lines: Vec<Line>,
-    /// All of them were asked for.
+    /// All of them were requested.
     pub split: bool,
     /// Lines without an answer, and lines that are missed.
-    pub asked: usize,
+    pub requested: usize,
     pub missed: usize,
     /// When the last of its checks has succeeded, as far as they have.
     pub decided: u64,
@@ -85,7 +85,7 @@ impl Access {
 
     /// Whether it is known what becomes of it. One that faults does not wait for what it has missed besides.
     pub fn is_answered(&self) -> bool {
-        self.split && self.asked == 0 && (self.missed == 0 || self.fault.is_some())
+        self.split && self.requested == 0 && (self.missed == 0 || self.fault.is_some())
     }
 
     /// The lanes that fault, and all of them.
@@ -103,7 +103,7 @@ impl Access {
     pub fn answered(&mut self, place: usize, said: Said, injected: Injected) {
         let line = &mut self.lines[place];
         match line.said {
-            Said::Nothing => self.asked -= 1,
+            Said::Nothing => self.requested -= 1,
             Said::Missed => self.missed -= 1,
             Said::Passed(_) | Said::Absent => return,
         }
@@ -126,7 +126,7 @@ impl Access {
                 self.decided = self.decided.max(*time);
             }
             Said::Absent => self.fault = self.fault.max(Some(0)),
-            Said::Nothing => self.asked += 1,
+            Said::Nothing => self.requested += 1,
         }
     }
 }

@@ -10,7 +10,7 @@ pub(super) struct Block {
     pub live: usize,
     /// Warps that wait at the barrier.
     pub arrived: usize,
-    /// Warps that ended, and that the pipeline was not told of.
+    /// Warps that ended, and that were not reported to the pipeline.
     pub leaving: usize,
 }
 
@@ -66,7 +66,7 @@ impl Sm<'_> {
         }
     }
 
-    /// A warp has ended; the pipeline is told of it next.
+    /// A warp has ended; it is reported to the pipeline next.
     pub(super) fn end(&mut self, warp: u8, slot: usize) {
         self.stops.push_back(warp);
         if let Some(block) = &mut self.slots[slot] {
@@ -76,7 +76,7 @@ impl Sm<'_> {
         self.pass_barrier(slot);
     }
 
-    /// The pipeline is told that a warp stops: one that has ended leaves, and the last of a block makes room.
+    /// A stop of a warp is reported to the pipeline: one that has ended leaves, and the last of a block makes room.
     pub(super) fn leave(&mut self, warp: u8) {
         let ended = |resident: &mut Resident| {
             resident.faulted.is_none() && resident.position == resident.steps.len()

@@ -92,7 +92,7 @@ impl Cache {
         }
     }
 
-    /// When the L2 cache has a line that it is asked for, its own latency included.
+    /// When the L2 cache has a requested line, its own latency included.
     fn below(&mut self, line: u64, answered: u64) -> u64 {
         self.missed.lines += 1;
         if self.l2.uses(line) {

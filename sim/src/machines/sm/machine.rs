@@ -35,11 +35,11 @@ pub struct Sm<'work> {
     pub(super) units: Units,
     pub(super) memory: MemoryUnit,
     pub(super) decisions: VecDeque<Decision>,
-    /// Checks that succeeded and that the pipeline is to be told of, and when the accesses are over.
+    /// Checks that succeeded and are to be reported to the pipeline, and when the accesses are over.
     pub(super) checks: VecDeque<(Tag, u64)>,
-    /// Faults that the pipeline is to be told of.
+    /// Faults that are to be reported to the pipeline.
     pub(super) faults: VecDeque<(Tag, Fault)>,
-    /// Faults that it was told of, and the instructions that met them: block, warp, place in the warp.
+    /// Faults that were reported to it, and the instructions that met them: block, warp, place in the warp.
     occasions: Occasions,
     have_faulted: HashSet<(usize, usize, usize)>,
     /// The instruction that was handed to the memory unit in the cycle before, and whose operand comes from the log.
@@ -213,7 +213,7 @@ impl<'work> Sm<'work> {
             memory_ready: self.memory.is_ready(usize::from(self.handed.is_some())),
             ..Inputs::default()
         };
-        // The log is partitioned before anybody asks for its entries.
+        // The log is partitioned before anybody requests its entries.
         let starts = self.starts.front().copied();
         if let Some(warp) = starts.filter(|&warp| now > 0 && self.pipeline.is_drained(warp)) {
             self.starts.pop_front();
@@ -385,7 +385,7 @@ impl<'work> Sm<'work> {
         Ok(())
     }
 
-    /// The pipeline is told of a fault.
+    /// A fault is reported to the pipeline.
     fn count_fault(&mut self, warp: u8, position: usize, fault: Fault) {
         let resident = self.warps[usize::from(warp)].as_ref();
         let instruction = resident.map(|resident| (resident.block, resident.number, position));

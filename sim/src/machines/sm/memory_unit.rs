@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::access::{Access, Injected, Line, Said};
 use super::cache::{Cache, Use};
 use super::outcome::Misses;
-use super::pages::{Answer, Pages, Told};
+use super::pages::{Answer, Pages, Report};
 use super::parameters::{Faults, Parameters};
 use super::work::Kind;
 use crate::ports::Model;
@@ -60,7 +60,7 @@ struct Waiting {
 
 /// Whom a check is for.
 #[derive(Clone, Copy, Debug)]
-enum Asked {
+enum Requester {
     /// A line of the access with this number.
     Line(u64, usize),
     /// Everybody who waits for this page.
@@ -99,7 +99,7 @@ pub struct MemoryUnit {
     accesses: Vec<Access>,
     splitting: VecDeque<u64>,
     /// The check that is answered next.
-    asked: Option<Asked>,
+    requester: Option<Requester>,
     /// In the order in which they came.
     misses: Vec<Miss>,
     /// When accesses are to be looked at, because something may be decided.
@@ -128,7 +128,7 @@ impl MemoryUnit {
             accepted: 0,
             accesses: Vec::new(),
             splitting: VecDeque::new(),
-            asked: None,
+            requester: None,
             misses: Vec::new(),
             look: u64::MAX,
             squashed: vec![Squashed::default(); parameters.pipeline.warps],
@@ -177,7 +177,7 @@ impl MemoryUnit {
             },
             lines: Vec::new(),
             split: mask == 0,
-            asked: 0,
+            requested: 0,
             missed: 0,
             decided: now,
             fault: None,
@@ -208,7 +208,7 @@ impl MemoryUnit {
     }
 
     /// A warp leaves, with the lines that what it has to do again accesses. If its pages are not there when it is back,
-    /// it is told again.
+    /// it is reported again.
     pub fn take_faulted(&mut self, warp: u8) -> Vec<(u64, bool)> {
         let Squashed { lines, pages } = std::mem::take(&mut self.squashed[usize::from(warp)]);
         self.away -= usize::from(!pages.is_empty());
@@ -220,16 +220,16 @@ impl MemoryUnit {
         self.squashed[warp].lines = lines;
     }
 
-    /// The first half of a cycle: the TLB is asked and answers, and what is decided is told.
+    /// The first half of a cycle: the TLB is checked and answers, and what is decided is reported.
     pub fn advance(&mut self, now: u64, decisions: &mut VecDeque<Decision>) {
-        let check = self.ask();
-        let Told { answer, woken } = self.pages.cycle(check.map(|check| check.1), now);
-        let asked = std::mem::replace(&mut self.asked, check.map(|check| check.0));
+        let check = self.next_check();
+        let Report { answer, woken } = self.pages.cycle(check.map(|check| check.1), now);
+        let requester = std::mem::replace(&mut self.requester, check.map(|check| check.0));
         if let Some((page, all)) = woken {
             self.wake(page, all);
         }
-        if let (Some(asked), Some(answer)) = (asked, answer) {
-            self.answer(asked, answer, now);
+        if let (Some(requester), Some(answer)) = (requester, answer) {
+            self.answer(requester, answer, now);
         }
         if self.look <= now {
             self.decide_all(now, decisions);
@@ -253,7 +253,7 @@ impl MemoryUnit {
             inputs.instruction_mask = first.mask;
             inputs.instruction_line = first.lines;
         }
-        inputs.request_ready = matches!(self.asked, Some(Asked::Line(..)));
+        inputs.request_ready = matches!(self.requester, Some(Requester::Line(..)));
         let outputs = self.coalescer.cycle(inputs);
         if inputs.instruction_valid && outputs.instruction_ready {
             self.splitting.push_back(self.accepted);
@@ -278,12 +278,12 @@ impl MemoryUnit {
         Some(&mut self.accesses[place.ok()?])
     }
 
-    /// The check of this cycle: those who were woken ask first, in the order in which they came; then the coalescer's
+    /// The check of this cycle: those that were woken go first, in the order in which they came; then the coalescer's
     /// request. Whoever waits compares its page with that of a wake-up, so one check is for all of a page.
-    fn ask(&mut self) -> Option<(Asked, (u64, bool))> {
+    fn next_check(&mut self) -> Option<(Requester, (u64, bool))> {
         if let Some(miss) = self.misses.iter_mut().find(|miss| miss.woken) {
             miss.woken = false;
-            return Some((Asked::Page(miss.page), (miss.page, miss.writes)));
+            return Some((Requester::Page(miss.page), (miss.page, miss.writes)));
         }
         let request = *self.coalescer.offer()?;
         let number = *self.splitting.front()?;
@@ -297,10 +297,10 @@ impl MemoryUnit {
             said: Said::Nothing,
         };
         access.lines.push(line);
-        access.asked += 1;
+        access.requested += 1;
         access.split = request.last;
-        let asked = Asked::Line(number, access.lines.len() - 1);
-        Some((asked, (line.page(), access.writes())))
+        let requester = Requester::Line(number, access.lines.len() - 1);
+        Some((requester, (line.page(), access.writes())))
     }
 
     fn wake(&mut self, page: u64, all: bool) {
@@ -316,15 +316,15 @@ impl MemoryUnit {
         }
     }
 
-    fn answer(&mut self, asked: Asked, answer: Answer, now: u64) {
+    fn answer(&mut self, requester: Requester, answer: Answer, now: u64) {
         let said = match answer {
             Answer::Hit => Said::Passed(now),
             Answer::Missed => Said::Missed,
             Answer::Absent => Said::Absent,
         };
         let injected = self.injected;
-        match asked {
-            Asked::Line(number, place) => {
+        match requester {
+            Requester::Line(number, place) => {
                 let Some(access) = self.access(number) else {
                     return;
                 };
@@ -338,8 +338,8 @@ impl MemoryUnit {
                 }
                 self.look = now;
             }
-            Asked::Page(_) if said == Said::Missed => {}
-            Asked::Page(page) => {
+            Requester::Page(_) if said == Said::Missed => {}
+            Requester::Page(page) => {
                 self.misses.retain(|miss| miss.page != page);
                 let mut away = 0u64;
                 for access in self.accesses.iter_mut().filter(|access| access.missed > 0) {

@@ -43,7 +43,7 @@ pub enum SmError {
     },
 }
 
-/// Lines that the L2 cache was asked for, and what they waited.
+/// Lines that were requested of the L2 cache, and what they waited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Misses {
     /// The lines.

@@ -16,18 +16,18 @@ const PAGE_BITS: u32 = 12;
 pub enum Answer {
     /// The page is there.
     Hit,
-    /// It is not known; whoever asked waits for a wake-up.
+    /// It is not known; the requester waits for a wake-up.
     Missed,
-    /// It is absent; whoever asked leaves, and comes back after a wake-up.
+    /// It is absent; the requester leaves, and comes back after a wake-up.
     Absent,
 }
 
-/// What the TLB tells in a cycle.
+/// What the TLB reports in a cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct Report {
     /// The answer to the check of the cycle before.
     pub answer: Option<Answer>,
-    /// Whoever waits for this page asks again, and so does everybody else who waits if the second is set.
+    /// Whatever waits for this page requests it again, and so does all else that waits if the second is set.
     pub woken: Option<(u64, bool)>,
 }
 
@@ -75,7 +75,7 @@ impl Pages {
     }
 
     /// A cycle, with a check of a page, which perhaps is for a write.
-    pub fn cycle(&mut self, check: Option<(u64, bool)>, now: u64) -> Told {
+    pub fn cycle(&mut self, check: Option<(u64, bool)>, now: u64) -> Report {
         let fills = self.walks.peek().is_some_and(|walk| walk.0.0 <= now);
         let resolves = self.far.peek().is_some_and(|far| far.0.0 <= now);
         let inputs = &mut self.inputs;
@@ -93,7 +93,7 @@ impl Pages {
         if outputs.walk_valid {
             self.walk(outputs.walk_vpn, now);
         }
-        Told {
+        Report {
             answer: outputs.answer_valid.then_some(match () {
                 () if outputs.answer_hit => Answer::Hit,
                 () if outputs.answer_fault => Answer::Absent,
@@ -107,7 +107,7 @@ impl Pages {
 
     /// Brings a page into the TLB before the first cycle.
     pub fn warm(&mut self, page: u64) {
-        let asks = Inputs {
+        let request = Inputs {
             check_valid: true,
             check_vpn: page,
             ..self.inputs.clone()
@@ -118,7 +118,7 @@ impl Pages {
             fill_pfn: pfn(page),
             ..self.inputs.clone()
         };
-        self.l1.cycle(&asks);
+        self.l1.cycle(&request);
         while !self.l1.cycle(&self.inputs).walk_valid {}
         self.l1.cycle(&fills);
         while !self.l1.cycle(&self.inputs).wake_valid {}
@@ -160,7 +160,7 @@ impl Pages {
         }
     }
 
-    /// When a page that was not there at first is; the first who asks makes it come.
+    /// When a page that was not there at first is; the first request makes it come.
     fn arrival(&mut self, page: u64, now: u64) -> u64 {
         let part = self.part(page);
         *self
@@ -194,16 +194,16 @@ mod tests {
         ..Timing::PAPER
     };
 
-    /// Checks a page until it is hit or absent: when that is told, and what.
-    fn ask(pages: &mut Pages, page: u64, now: &mut u64) -> (u64, Answer) {
+    /// Checks a page until it is hit or absent: when that is reported, and what.
+    fn request(pages: &mut Pages, page: u64, now: &mut u64) -> (u64, Answer) {
         let mut check = Some((page, false));
         loop {
-            let told = pages.cycle(check.take(), *now);
-            match told.answer {
+            let reported = pages.cycle(check.take(), *now);
+            match reported.answer {
                 Some(Answer::Missed) | None => {}
                 Some(answer) => return (*now, answer),
             }
-            if told.woken.is_some_and(|(woken, _)| woken == page) {
+            if reported.woken.is_some_and(|(woken, _)| woken == page) {
                 check = Some((page, false));
             }
             *now += 1;
@@ -215,7 +215,10 @@ mod tests {
         let mut pages = Pages::new(ALONE, Faults::NONE, true, 1);
         let now = &mut 10;
         // Three cycles to the walk, 570 of it, two to the wake-up, and the check again.
-        assert_eq!(ask(&mut pages, 1, now), (10 + 3 + 570 + 2 + 2, Answer::Hit));
+        assert_eq!(
+            request(&mut pages, 1, now),
+            (10 + 3 + 570 + 2 + 2, Answer::Hit)
+        );
         let begin = *now;
         pages.cycle(Some((2, false)), begin);
         assert_eq!(
@@ -233,18 +236,18 @@ mod tests {
         };
         let mut pages = Pages::new(ALONE, absent, true, 1);
         let now = &mut 0;
-        assert_eq!(ask(&mut pages, 1, now), (577, Answer::Absent));
+        assert_eq!(request(&mut pages, 1, now), (577, Answer::Absent));
         // Its neighbour in the same 64 KB comes with it, and neither faults again.
-        assert_eq!(ask(&mut pages, 2, now).1, Answer::Absent);
+        assert_eq!(request(&mut pages, 2, now).1, Answer::Absent);
         *now = 573 + 10_000 + 600;
         for cycle in 1200..*now {
             pages.cycle(None, cycle);
         }
-        assert_eq!(ask(&mut pages, 1, now), (11_174, Answer::Hit));
-        assert_eq!(ask(&mut pages, 2, now).1, Answer::Hit);
+        assert_eq!(request(&mut pages, 1, now), (11_174, Answer::Hit));
+        assert_eq!(request(&mut pages, 2, now).1, Answer::Hit);
         let mut pages = Pages::new(ALONE, absent, false, 1);
-        let (told, answer) = ask(&mut pages, 1, &mut 0);
-        assert!(told > 10_573 && answer == Answer::Hit);
+        let (reported, answer) = request(&mut pages, 1, &mut 0);
+        assert!(reported > 10_573 && answer == Answer::Hit);
     }
 
     /// Whatever the pages have in common: neighbours, or the first of each 64 KB.
@@ -257,8 +260,8 @@ mod tests {
                 let now = &mut 0;
                 for page in 0..160 {
                     let begin = *now;
-                    let (told, _) = ask(&mut pages, page * stride, now);
-                    walks += u32::from(told - begin > 500);
+                    let (reported, _) = request(&mut pages, page * stride, now);
+                    walks += u32::from(reported - begin > 500);
                     *now += 1;
                 }
             }
@@ -281,14 +284,14 @@ mod tests {
             let mut pages = Pages::new(timing, absent, true, 1);
             let now = &mut 0;
             for page in 14..20 {
-                assert_eq!(ask(&mut pages, page, now).1, Answer::Absent);
+                assert_eq!(request(&mut pages, page, now).1, Answer::Absent);
             }
             for cycle in *now + 1..*now + 12_000 {
                 pages.cycle(None, cycle);
             }
             *now += 12_000;
             for page in 14..20 {
-                assert_eq!(ask(&mut pages, page, now).1, Answer::Hit);
+                assert_eq!(request(&mut pages, page, now).1, Answer::Hit);
             }
         }
     }
@@ -297,6 +300,6 @@ mod tests {
     fn a_warm_page_is_hit() {
         let mut pages = Pages::new(Timing::FIGURES, Faults::NONE, true, 1);
         pages.warm(7);
-        assert_eq!(ask(&mut pages, 7, &mut 0), (1, Answer::Hit));
+        assert_eq!(request(&mut pages, 7, &mut 0), (1, Answer::Hit));
     }
 }

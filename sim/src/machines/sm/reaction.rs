@@ -249,7 +249,7 @@ impl Sm<'_> {
     /// An operand comes from the log.
     fn logged(&mut self, outputs: &Outputs) -> Result<(), SmError> {
         let Some(&(warp, entry)) = self.logged.front() else {
-            return Err(self.broken(0, "the log gives what nobody has asked for"));
+            return Err(self.broken(0, "the log gives what nobody has requested"));
         };
         let Some(resident) = self.warps[usize::from(warp)].as_mut() else {
             return Err(self.broken(warp, "the log gives an operand of a warp that is not there"));

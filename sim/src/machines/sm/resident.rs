@@ -25,7 +25,7 @@ pub struct Flight {
     pub effect: Option<Effect>,
     /// What it has read from memory.
     pub write: Option<Write>,
-    /// What the memory unit was told of it.
+    /// What was reported to the memory unit of it.
     pub tag: Tag,
     /// It has faulted where nobody knows of faults, and is finished without having been executed.
     pub squashed: bool,

@@ -22,7 +22,7 @@ const LANES: usize = 8;
 /// Bits of a word of a beat.
 const WORD: u32 = 32;
 
-/// What is told to the dirty bits.
+/// What is reported to the dirty bits.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     /// Lanes of a row are written.
@@ -81,7 +81,7 @@ pub(super) struct State<'state> {
     pub restored: &'state mut BTreeMap<usize, (u64, bool)>,
 }
 
-/// What a context is asked with.
+/// The request for a context.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     pub restores: bool,
@@ -113,7 +113,7 @@ pub(super) struct Saver {
     /// Cycles since the last write was accepted.
     quiet: u64,
     request: Option<Request>,
-    /// Beats that were asked for, and when they are there.
+    /// Beats that were requested, and when they are there.
     read: VecDeque<(u64, Beat)>,
     /// Beats of a context in rows and shared memory that are nobody's.
     kept: BTreeMap<(u64, u64), Beat>,
@@ -238,8 +238,8 @@ impl Saver {
         )
     }
 
-    /// A context is asked for; of one that is restored, so many beats of memory's are there.
-    pub fn ask(&mut self, request: Request, saved: Option<(&Saved, usize)>) {
+    /// A context is requested; of one that is restored, so many beats of memory's are there.
+    pub fn begin_context(&mut self, request: Request, saved: Option<(&Saved, usize)>) {
         self.request = Some(request);
         self.leaving.clear();
         if let Some((saved, cut)) = saved {
@@ -263,7 +263,7 @@ impl Saver {
         &self.operands
     }
 
-    /// What the engine is told and shows in this cycle, as far as it does not follow from the pipeline.
+    /// What the engine receives and shows in this cycle, as far as it does not follow from the pipeline.
     pub fn begin_cycle(&mut self, stop_ready: bool) {
         self.now += 1;
         let random = &mut self.random;
@@ -398,10 +398,10 @@ impl Saver {
         self.outputs = outputs;
     }
 
-    /// The verdict, if it is told in this cycle.
+    /// The verdict, if it is reported in this cycle.
     pub fn verdict(&self) -> Option<u64> {
-        let told = self.outputs.ended_valid && self.inputs.ended_ready;
-        told.then_some(self.outputs.ended_verdict)
+        let reported = self.outputs.ended_valid && self.inputs.ended_ready;
+        reported.then_some(self.outputs.ended_verdict)
     }
 
     /// The warp, register, half of its bits and first lane of a place in the register file.

@@ -61,7 +61,7 @@ impl Stall {
     }
 }
 
-/// An instruction as far as the ports tell.
+/// An instruction as far as the ports show.
 #[derive(Clone, Copy, Debug)]
 struct Instruction {
     class: Class,
@@ -95,7 +95,7 @@ impl Instruction {
     }
 }
 
-/// A warp as far as the ports tell.
+/// A warp as far as the ports show.
 #[derive(Clone, Debug, Default)]
 struct Seen {
     running: bool,

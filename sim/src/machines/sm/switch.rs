@@ -54,7 +54,7 @@ enum Phase {
         warps: Vec<u8>,
         context: Box<Context>,
         next: usize,
-        asked: bool,
+        requested: bool,
     },
 }
 
@@ -194,7 +194,7 @@ impl Sm<'_> {
                 switch.random.u64(0..=beats.min(most)),
             );
         }
-        switch.saver.ask(request, None);
+        switch.saver.begin_context(request, None);
         switch.phase = Phase::Saving(request);
     }
 
@@ -240,7 +240,7 @@ impl Sm<'_> {
             warps,
             context: Box::new(context),
             next: 0,
-            asked: false,
+            requested: false,
         };
         true
     }
@@ -300,7 +300,7 @@ impl Sm<'_> {
         (inputs.restore_pc, inputs.restore_mask) = (pc as u32, mask as u32);
     }
 
-    /// Tells the pipeline of a warp that comes back; when all have come, the engine is asked.
+    /// Reports to the pipeline a warp that comes back; when all have come, the engine receives a request.
     fn begin_restore(&mut self, inputs: &mut Inputs) {
         let Switch {
             phase,
@@ -313,7 +313,7 @@ impl Sm<'_> {
             warps,
             context,
             next,
-            asked,
+            requested,
             ..
         } = phase
         else {
@@ -326,7 +326,7 @@ impl Sm<'_> {
                 inputs.start_slot = *slot as u8;
                 (inputs.stop_valid, inputs.stop_warp) = (true, warp);
             }
-        } else if !*asked && let Some(saved) = context.saved.get(*next) {
+        } else if !*requested && let Some(saved) = context.saved.get(*next) {
             let per_block = self.work.warps_per_block;
             let request = Request {
                 restores: true,
@@ -339,17 +339,17 @@ impl Sm<'_> {
                 beats: saved.beats,
                 operands: saved.operands,
             };
-            // Now and then memory gives a part, or one changed bit, and is asked again.
+            // Now and then memory gives a part, or one changed bit, and is read again.
             let outside = saved.outside();
             let cut = match random.u8(0..8) {
                 0 if outside > 1 => random.usize(1..outside),
                 _ => outside,
             };
-            saver.ask(request, Some((saved, cut)));
+            saver.begin_context(request, Some((saved, cut)));
             if random.u8(0..8) == 0 {
                 saver.damage();
             }
-            *asked = true;
+            *requested = true;
             self.switch.wrong = false;
         }
     }
@@ -515,7 +515,7 @@ impl Sm<'_> {
 
     fn conclude(&mut self, verdict: u64) -> Result<(), SmError> {
         match std::mem::take(&mut self.switch.phase) {
-            Phase::Nothing => Err(self.broken(0, "it tells of a context that nobody asked for")),
+            Phase::Nothing => Err(self.broken(0, "it reports a context that nobody has requested")),
             Phase::Saving(request) => {
                 let saved = self.switch.saver.saved(&request);
                 self.switch.returned.clear();
@@ -553,7 +553,7 @@ impl Sm<'_> {
                     warps: Vec::new(),
                     context,
                     next: if accepted { next + 1 } else { 0 },
-                    asked: false,
+                    requested: false,
                 };
                 Ok(())
             }

@@ -78,7 +78,7 @@ pub fn passages(parameters: &Parameters, work: &Work) -> Result<Vec<Passage>, Sm
         let now = sm.now;
         let (inputs, outputs) = sm.cycle()?;
         follower.follow(&inputs, &outputs);
-        // The pipeline is not told of a fault that stalls.
+        // A fault that stalls is not reported to the pipeline.
         let cycle = |time: u64| Some(time + follower.cycle - now);
         for (tag, fault, arrival) in sm.memory.stalls().filter(|stall| stall.0.warp == 0) {
             let passage = &mut follower.passages[follower.entries[usize::from(tag.entry)]];

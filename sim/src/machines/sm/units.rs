@@ -39,7 +39,7 @@ impl Units {
         waiting <= SPECIAL_WAITING as u64 * self.timing.special_interval
     }
 
-    /// An instruction that reads its operands now begins in the next cycle; the port tells which unit of two.
+    /// An instruction that reads its operands now begins in the next cycle; the port says which unit of two.
     pub fn begin(&mut self, class: Class, port: usize, warp: u8, entry: u8, now: u64) {
         let (unit, finished) = match class {
             Class::Special => {

@@ -8,7 +8,7 @@ use crate::ports::Model;
 const BEFORE: u64 = 4_000;
 const COUNTED: u64 = 20_000;
 
-/// The requests to memory that a walker makes in a cycle, in the mean, while every requester asks for one new page after the
+/// The requests to memory that a walker makes in a cycle, in the mean, while every requester requests one new page after the
 /// other and memory answers each request after so many cycles. A walk makes four of them.
 #[must_use]
 pub fn memory_requests(walks: usize, latency: u64) -> f64 {

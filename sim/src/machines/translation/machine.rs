@@ -27,14 +27,14 @@ pub enum Failure {
         /// When it was given up.
         cycles: u64,
     },
-    /// An SM was told what the page tables do not say.
+    /// An SM received what the page tables do not say.
     #[error(
         "page {page:x} was translated to frame {pfn:x} in cycle {cycle}, which its tables do not say"
     )]
     Wrong {
         /// The page.
         page: u64,
-        /// Its frame, as the SM was told.
+        /// Its frame, as the SM received it.
         pfn: u32,
         /// When.
         cycle: u64,
@@ -90,10 +90,10 @@ pub fn run(work: &Work, parameters: &Parameters) -> Result<Outcome, Failure> {
                     of_sms[number] += machine.now - begin;
                 }
             }
-            let told = machine.outcome.latency.count() + machine.outcome.fault_service.count();
+            let reported = machine.outcome.latency.count() + machine.outcome.fault_service.count();
             let accesses: u64 = machine.sms.iter().map(|sm| sm.accesses).sum();
-            if moved.1 != told + accesses {
-                moved = (machine.now, told + accesses);
+            if moved.1 != reported + accesses {
+                moved = (machine.now, reported + accesses);
             } else if machine.now - moved.0 > PATIENCE {
                 let cycles = machine.now - start;
                 return Err(Failure::Stuck { cycles });
@@ -236,10 +236,10 @@ impl<'run> Machine<'run> {
                 });
             }
             self.outcome.held = self.outcome.held.max(outputs.held);
-            unit.tell(self.now, of_walk, &outputs, sms, &mut self.outcome);
+            unit.measure(self.now, of_walk, &outputs, sms, &mut self.outcome);
             for (number, sm) in sms.iter_mut().enumerate() {
-                let told = told(self.parameters, number, &outputs);
-                sm.cycle(self.now, told);
+                let reported = reported(self.parameters, number, &outputs);
+                sm.cycle(self.now, reported);
             }
             let begun = unit.probe.look(&unit.gmmu, self.now, &mut self.outcome);
             if begun > 0 && !sms.iter().all(Sm::is_endless) {
@@ -253,8 +253,8 @@ impl<'run> Machine<'run> {
 }
 
 impl Unit {
-    /// Measures what SMs are told.
-    fn tell(
+    /// Measures what SMs receive.
+    fn measure(
         &self,
         now: u64,
         of_walk: bool,
@@ -280,7 +280,7 @@ impl Unit {
                     if absent {
                         outcome.fault_service.add(now - missed);
                     } else if of_walk {
-                        self.probe.told(outputs.fill_vpn, missed, now, outcome);
+                        self.probe.reported(outputs.fill_vpn, missed, now, outcome);
                     }
                 }
                 _ => {}
@@ -291,12 +291,12 @@ impl Unit {
 
 /// Pages that an L1 TLB waits for and that are not fetched.
 fn walked(tlb: &L1Tlb) -> usize {
-    let walked = |step: Step| matches!(step, Step::Asking | Step::Walking { .. });
+    let walked = |step: Step| matches!(step, Step::Requesting | Step::Walking { .. });
     tlb.misses().filter(|miss| walked(miss.step)).count()
 }
 
-/// What the L1 TLB of an SM is told.
-fn told(parameters: &Parameters, sm: usize, outputs: &gmmu::Outputs) -> l1_tlb::Inputs {
+/// What the L1 TLB of an SM receives.
+fn reported(parameters: &Parameters, sm: usize, outputs: &gmmu::Outputs) -> l1_tlb::Inputs {
     let bit = |bits: u16| bits >> sm & 1 == 1;
     l1_tlb::Inputs {
         walk_ready: bit(outputs.request_ready),

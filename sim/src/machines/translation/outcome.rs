@@ -25,7 +25,7 @@ pub struct Outcome {
     pub walking_most: u64,
     /// Walkers.
     pub walkers: usize,
-    /// From the miss in an L1 TLB until the SM was told a translation that a walk has found; of the SMs that count.
+    /// From the miss in an L1 TLB until the SM received a translation that a walk has found; of the SMs that count.
     pub latency: Histogram,
     /// The part of it before the walk began.
     pub queueing: Histogram,
@@ -43,9 +43,9 @@ pub struct Outcome {
     pub l2_hits: u64,
     /// Far faults that were turned away.
     pub nacks: u64,
-    /// Pages that the driver was told of.
+    /// Pages that were reported to the driver.
     pub far_faults: u64,
-    /// From the miss of an absent page until its SM was told the translation.
+    /// From the miss of an absent page until its SM received the translation.
     pub fault_service: Histogram,
     /// Far faults that the GMMU has held, at most.
     pub held: u16,

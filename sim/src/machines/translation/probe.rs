@@ -47,8 +47,8 @@ impl Probe {
         begun
     }
 
-    /// An SM that has missed a page is told of a walk.
-    pub fn told(&self, page: u64, missed: u64, now: u64, outcome: &mut Outcome) {
+    /// An SM that has missed a page receives the result of a walk.
+    pub fn reported(&self, page: u64, missed: u64, now: u64, outcome: &mut Outcome) {
         let begun = self
             .begun
             .get(&page)

@@ -37,7 +37,7 @@ pub struct Sm {
     /// Checks that are to be made.
     queue: VecDeque<Check>,
     /// The check of the cycle before.
-    asked: Option<Check>,
+    requested: Option<Check>,
     /// Checks that have missed.
     waiting: Vec<Check>,
     /// Warps that have not ended.
@@ -58,7 +58,7 @@ impl Sm {
             warps: Vec::new(),
             ready: BinaryHeap::new(),
             queue: VecDeque::new(),
-            asked: None,
+            requested: None,
             waiting: Vec::new(),
             running: 0,
             new_page: None,
@@ -102,7 +102,11 @@ impl Sm {
 
     /// When a page was missed that is waited for.
     pub fn missed_at(&self, page: u64) -> Option<u64> {
-        let of_vpn = self.waiting.iter().chain(&self.queue).chain(&self.asked);
+        let of_vpn = self
+            .waiting
+            .iter()
+            .chain(&self.queue)
+            .chain(&self.requested);
         let of_vpn = of_vpn.filter(|check| check.page == page);
         of_vpn.filter_map(|check| check.missed).min()
     }
@@ -110,10 +114,10 @@ impl Sm {
     /// When the next instruction comes, if nothing else happens.
     pub fn next_instruction(&self) -> Option<u64> {
         let ready = self.ready.peek().map(|Reverse((time, _))| *time);
-        ready.filter(|_| self.queue.is_empty() && self.asked.is_none())
+        ready.filter(|_| self.queue.is_empty() && self.requested.is_none())
     }
 
-    /// What it does in a cycle, in which the L1 TLB is told what `inputs` say.
+    /// What it does in a cycle, in which the L1 TLB receives `inputs`.
     pub fn cycle(&mut self, now: u64, mut inputs: Inputs) {
         let check = self.next_check(now);
         let comes = inputs.fill_valid || inputs.resolve_valid || check.is_some();
@@ -123,7 +127,7 @@ impl Sm {
             }
             return;
         };
-        if !comes && self.asked.is_none() && tlb.is_quiet() {
+        if !comes && self.requested.is_none() && tlb.is_quiet() {
             return;
         }
         if let Some(check) = check {
@@ -131,21 +135,21 @@ impl Sm {
             inputs.check_vpn = check.page;
         }
         let outputs = tlb.cycle(&inputs);
-        if let Some(asked) = std::mem::replace(&mut self.asked, check) {
+        if let Some(requested) = std::mem::replace(&mut self.requested, check) {
             if outputs.answer_hit {
-                self.pass(now, asked);
+                self.pass(now, requested);
             } else {
-                if asked.missed.is_none() {
+                if requested.missed.is_none() {
                     self.missed += 1;
-                    if self.missed_at(asked.page).is_none()
+                    if self.missed_at(requested.page).is_none()
                         && let Some(before) = self.new_page.replace(now)
                     {
                         self.intervals.add(now - before);
                     }
                 }
                 self.waiting.push(Check {
-                    missed: asked.missed.or(Some(now)),
-                    ..asked
+                    missed: requested.missed.or(Some(now)),
+                    ..requested
                 });
             }
         }

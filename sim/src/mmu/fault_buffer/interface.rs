@@ -230,8 +230,8 @@ pub mod control {
     pub const INTERRUPT_RECORDS: u64 = 1 << 2;
     /// Interrupt while OVERFLOW is set.
     pub const INTERRUPT_OVERFLOW: u64 = 1 << 3;
-    /// SMs are asked for details.
-    pub const ASK: u64 = 1 << 4;
+    /// SMs are queried for details.
+    pub const QUERY: u64 = 1 << 4;
     /// Faults that are not replayable are counted, and not recorded.
     pub const LEAVE_OUT: u64 = 1 << 5;
     /// A write to a page that may only be read is a replayable fault.

@@ -162,7 +162,7 @@ ports! {
 // end of the generated ports
 
 impl Inputs {
-    /// The page that an SM asks for.
+    /// The page that an SM requests.
     #[must_use]
     pub const fn requested(&self, sm: usize) -> Page {
         Page {

@@ -146,7 +146,7 @@ pub enum Verdict {
     NotAContext,
     /// It is another block's, or a part of it is.
     AnotherBlock,
-    /// It is not the one that is asked for, but another one of the block.
+    /// It is not the one that is requested, but another one of the block.
     AnotherEpoch,
     /// A header has a kind that is unknown, or begins a context inside of one.
     UnknownKind,

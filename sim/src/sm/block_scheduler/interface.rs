@@ -49,7 +49,7 @@ impl Parameters {
     }
 }
 
-/// What the GMMU tells of a page.
+/// What the GMMU reports on a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
     /// Its translation.

@@ -26,7 +26,7 @@ pub struct Operation {
     pub squashed: bool,
 }
 
-/// What the stage asks of the queue and the log in a cycle, and what they answer.
+/// What the stage requests of the queue and the log in a cycle, and what they answer.
 pub struct Cycle {
     pub queue: replay_queue::Inputs,
     pub queue_outputs: replay_queue::Outputs,
@@ -68,7 +68,7 @@ pub struct MemoryStage {
     queue: ReplayQueue,
     log: OperandLog,
     /// What went into the two in the last cycle.
-    pub told: (replay_queue::Inputs, operand_log::Inputs),
+    pub requests: (replay_queue::Inputs, operand_log::Inputs),
 }
 
 /// Log entries that an instruction takes: one for its address, a store one for its data.
@@ -96,7 +96,7 @@ impl MemoryStage {
             seen: (0, 0),
             queue: ReplayQueue::new(parameters.queue),
             log: OperandLog::new(parameters.log),
-            told: Default::default(),
+            requests: Default::default(),
         }
     }
 
@@ -174,7 +174,7 @@ impl MemoryStage {
     }
 
     /// What the stage does with its front in this cycle, as far as the inputs alone tell. `saves` is set if a save may
-    /// begin, and `waits` if nothing that was not executed may leave: the one before it is still to be told of.
+    /// begin, and `waits` if nothing that was not executed may leave: the one before it is still to be reported.
     pub fn cycle(&self, inputs: &Inputs, saves: bool, waits: bool) -> Cycle {
         let scheme = self.parameters.scheme;
         let mut log = operand_log::Inputs {
@@ -432,6 +432,6 @@ impl MemoryStage {
             (self.spilled, self.spill_release, self.spill_aim) = (0, None, None);
             (self.place, self.had_two, self.seen) = ([false; 2], false, (0, 0));
         }
-        self.told = (cycle.queue, cycle.log);
+        self.requests = (cycle.queue, cycle.log);
     }
 }

@@ -2,9 +2,9 @@
 
 /// Chances of 256 in a cycle; those of blocks and pages of 65,536.
 pub struct Mode {
-    /// The GMMU tells something of a page.
+    /// The GMMU reports on a page.
     pub fill: u64,
-    /// That it is absent, if it is not followed; otherwise it may also be told again.
+    /// That it is absent, if it is not followed; otherwise it may also be reported again.
     pub absent: u16,
     /// A block meets a page.
     pub fault: u64,
@@ -12,7 +12,7 @@ pub struct Mode {
     pub end: u64,
     /// The checkpoint engine and the GPU take what is offered.
     pub take: u16,
-    /// The engine has done what it was told.
+    /// The engine has done what was requested.
     pub done: u16,
     /// It refuses a context.
     pub refuse: u16,
@@ -20,7 +20,7 @@ pub struct Mode {
     pub answer: u16,
     /// with a block.
     pub some: u16,
-    /// The GPU has blocks, as it was told last.
+    /// The GPU has blocks, as was reported last.
     pub more: u16,
 }
 

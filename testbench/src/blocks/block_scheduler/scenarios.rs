@@ -8,16 +8,17 @@ use crate::traffic::scenarios;
 scenarios! {
     /// What the traffic has led to.
     struct Scenarios {
-        page_taken, page_without_a_place, table_full, told_again, far_no_more, far_at_last, place_at_the_threshold,
+        page_taken, page_without_a_place, table_full, reported_again, far_no_more, far_at_last, place_at_the_threshold,
         place_past_by_one, page_comes, page_denied, page_of_nobody_comes, unknown_page_comes,
         fault, fault_for_two, second_page, fault_of_no_page, fault_of_no_block, fault_too_early, fault_too_late,
-        fault_while_leaving, fault_as_it_has_left, comes_while_leaving, comes_as_it_has_left, comes_off_chip, comes_for_two_off_chip,
-        leaves_for_new, exchanged, several_could, turn_wraps, ends_as_it_is_chosen, leaves_while_asking, limit_reached,
-        all_contexts, no_extra, no_more_blocks, not_long_enough, waits_for_near_ones, slot_not_in_use, nobody_leaves_a_free_slot,
-        comes_back, comes_back_out_of_order, several_ready, ready_without_slot, ready_while_saving, lost, came_back_with_period,
-        new_block, new_with_period, none_given, asked_while_saving, more_but_ready,
-        ended, ended_waiting, ended_on_offer, ended_while_leaving, ended_as_it_has_left, ended_nothing,
-        left_of_none, entered_of_none, given_of_none, leave_waits, enter_waits, want_waits, empty, long_residence, reset_in_use,
+        fault_while_leaving, fault_as_it_has_left, comes_while_leaving, comes_as_it_has_left, comes_off_chip,
+        comes_for_two_off_chip, leaves_for_new, exchanged, several_could, turn_wraps, ends_as_it_is_chosen,
+        leaves_while_requesting, limit_reached, all_contexts, no_extra, no_more_blocks, not_long_enough,
+        waits_for_near_ones, slot_not_in_use, nobody_leaves_a_free_slot, comes_back, comes_back_out_of_order,
+        several_ready, ready_without_slot, ready_while_saving, lost, came_back_with_period, new_block, new_with_period,
+        none_given, requested_while_saving, more_but_ready, ended, ended_waiting, ended_on_offer, ended_while_leaving,
+        ended_as_it_has_left, ended_nothing, left_of_none, entered_of_none, given_of_none, leave_waits, enter_waits,
+        want_waits, empty, long_residence, reset_in_use,
     }
 }
 
@@ -42,7 +43,7 @@ impl BlockSchedulerTraffic {
         self.count_fault(model, inputs);
         self.count_leave(model, inputs);
         self.count_return(model, inputs);
-        self.count_question(model, inputs);
+        self.count_request(model, inputs);
         self.count_end(model, inputs);
     }
 
@@ -71,7 +72,7 @@ impl BlockSchedulerTraffic {
                 count(&mut s.page_without_a_place, room && fill == Fill::Nack);
             }
             (Fill::Far | Fill::Nack, Some(page)) => {
-                s.told_again += 1;
+                s.reported_again += 1;
                 count(&mut s.far_no_more, page.far && !far);
                 count(&mut s.far_at_last, !page.far && far);
             }
@@ -104,7 +105,7 @@ impl BlockSchedulerTraffic {
         let s = &mut self.scenarios;
         let known = followed(model, inputs.fault_vpn, inputs.fault_asid);
         let block = model.slots()[inputs.fault_slot as usize].block();
-        let told = inputs.fill_valid
+        let reported = inputs.fill_valid
             && (inputs.fault_vpn, inputs.fault_asid) == (inputs.fill_vpn, inputs.fill_asid);
         let absent = inputs.fill_kind >= Fill::Far as u64;
         let Some(block) = block else {
@@ -113,11 +114,11 @@ impl BlockSchedulerTraffic {
         };
         let Some(page) = known else {
             s.fault_of_no_page += 1;
-            count(&mut s.fault_too_early, told && absent);
+            count(&mut s.fault_too_early, reported && absent);
             return;
         };
         s.fault += 1;
-        count(&mut s.fault_too_late, told && !absent);
+        count(&mut s.fault_too_late, reported && !absent);
         count(
             &mut s.fault_for_two,
             page.waiters.iter().any(|one| one.number != block.number),
@@ -151,7 +152,7 @@ impl BlockSchedulerTraffic {
             count(&mut s.turn_wraps, could > 1 && first != Some(slot));
             let ends = inputs.ended_valid && inputs.ended_slot as usize == slot;
             count(&mut s.ends_as_it_is_chosen, ends);
-            count(&mut s.leaves_while_asking, model.asking().is_some());
+            count(&mut s.leaves_while_requesting, model.request().is_some());
             count(&mut s.long_residence, inputs.residence >= 1000);
         } else if could > 0 && model.moving().is_none() {
             let used = inputs.slots as usize;
@@ -199,8 +200,8 @@ impl BlockSchedulerTraffic {
             count(&mut s.several_ready, idle && free && several);
             count(&mut s.ready_without_slot, idle && !free);
             count(&mut s.ready_while_saving, leaves && free);
-            let asks = model.asking().is_none() && inputs.more;
-            count(&mut s.more_but_ready, asks && leaves && free);
+            let requests = model.request().is_none() && inputs.more;
+            count(&mut s.more_but_ready, requests && leaves && free);
         }
         let moving = model.moving();
         let saving = moving.is_some_and(|moving| moving.taken && moving.leaves);
@@ -212,17 +213,17 @@ impl BlockSchedulerTraffic {
         count(&mut s.came_back_with_period, back && period);
     }
 
-    fn count_question(&mut self, model: &BlockScheduler, inputs: &Inputs) {
+    fn count_request(&mut self, model: &BlockScheduler, inputs: &Inputs) {
         let s = &mut self.scenarios;
-        let asked = model.asking().is_some_and(|asking| asking.taken);
-        let given = asked && inputs.given_valid;
+        let requested = model.request().is_some_and(|request| request.taken);
+        let given = requested && inputs.given_valid;
         count(&mut s.new_block, given && inputs.given_some);
         let period = inputs.residence == 0;
         count(&mut s.new_with_period, given && inputs.given_some && period);
         count(&mut s.none_given, given && !inputs.given_some);
-        count(&mut s.given_of_none, inputs.given_valid && !asked);
+        count(&mut s.given_of_none, inputs.given_valid && !requested);
         let saving = model.moving().is_some_and(|moving| moving.leaves);
-        count(&mut s.asked_while_saving, given && saving);
+        count(&mut s.requested_while_saving, given && saving);
     }
 
     fn count_end(&mut self, model: &BlockScheduler, inputs: &Inputs) {

@@ -26,7 +26,7 @@ impl CheckpointTraffic {
         let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         if inputs.reset {
             match before {
-                Activity::Idle | Activity::Telling => {}
+                Activity::Idle | Activity::Reporting => {}
                 Activity::Restoring => s.reset_while_restoring += 1,
                 Activity::Clearing | Activity::Dropping => s.reset_while_clearing += 1,
                 Activity::Resuming(_) => s.reset_while_resuming += 1,

@@ -7,13 +7,13 @@ use faultline_sim::preempt::context_port::{Beat, WORDS};
 
 use crate::traffic::Rng;
 
-/// Beats that were asked for and not taken, at most.
+/// Beats that were requested and not taken, at most.
 const READ: usize = 2;
 
 /// How fast what is around the engine is; chances are of 256.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// The pipeline takes what it is told, and gives what it has.
+    /// The pipeline takes what it receives, and gives what it has.
     pub pipeline: u16,
     /// The dirty bits find a row.
     pub dirty: u16,

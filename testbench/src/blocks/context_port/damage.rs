@@ -7,7 +7,7 @@ use super::ContextPortTraffic;
 /// A way in which a context does not come back as it left, or not to whom it belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// It is asked for by another block,
+    /// It is requested by another block,
     OtherBlock,
     /// or as another one of the block.
     OtherEpoch,

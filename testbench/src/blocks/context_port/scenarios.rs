@@ -14,9 +14,9 @@ scenarios! {
         truncated_in_data, wrong_check, beyond_the_end, refused_by_the_last_beat, refused_and_drained, other_block,
         other_epoch, cut, lost, doubled, exchanged, words_exchanged, bit_changed, other_kind, block_inside, lengthened,
         spliced, garbage, begin_waits, packet_waits, out_waits, read_waits, read_waits_for_its_begin, found_waits,
-        end_waits, verdict_waits, left_and_came, told_and_came, nothing_held_while_saving, nothing_held_while_restoring,
-        reset_while_saving, reset_while_ending, reset_while_opening, reset_while_restoring, reset_while_draining,
-        reset_while_telling,
+        end_waits, verdict_waits, left_and_came, reported_and_came, nothing_held_while_saving,
+        nothing_held_while_restoring, reset_while_saving, reset_while_ending, reset_while_opening,
+        reset_while_restoring, reset_while_draining, reset_while_reporting,
     }
 }
 
@@ -42,7 +42,7 @@ impl ContextPortTraffic {
             Activity::Opening => s.reset_while_opening += 1,
             Activity::Restoring(_) => s.reset_while_restoring += 1,
             Activity::Draining => s.reset_while_draining += 1,
-            Activity::Telling => s.reset_while_telling += 1,
+            Activity::Reporting => s.reset_while_reporting += 1,
         }
     }
 
@@ -78,7 +78,7 @@ impl ContextPortTraffic {
         let gives = inputs.packet_valid && outputs.packet_ready;
         count(&mut s.left_and_came, outputs.out_valid && gives);
         let comes = inputs.in_valid && outputs.in_ready;
-        count(&mut s.told_and_came, outputs.found_valid && comes);
+        count(&mut s.reported_and_came, outputs.found_valid && comes);
         let idle = !outputs.out_valid && outputs.packet_ready;
         count(&mut s.nothing_held_while_saving, idle);
         let restoring = matches!(self.before, Activity::Restoring(_));
@@ -102,7 +102,7 @@ impl ContextPortTraffic {
     /// Counts what becomes of a context when that is settled.
     fn count_verdict(&mut self, model: &ContextPort) {
         let s = &mut self.scenarios;
-        let settled = matches!(model.activity(), Activity::Draining | Activity::Telling)
+        let settled = matches!(model.activity(), Activity::Draining | Activity::Reporting)
             && matches!(self.before, Activity::Opening | Activity::Restoring(_));
         if !settled {
             return;

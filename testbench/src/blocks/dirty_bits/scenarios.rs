@@ -100,7 +100,7 @@ impl DirtyBitsTraffic {
                 .cleared
                 .is_some_and(|(first, last)| (first..=last).contains(&group));
             count(&mut s.written_after_a_clear, cleared);
-            let Some(walk) = walk.filter(|walk| !walk.told) else {
+            let Some(walk) = walk.filter(|walk| !walk.counts_valid) else {
                 continue;
             };
             let offered = outputs.dirty_valid && outputs.dirty_row == row;

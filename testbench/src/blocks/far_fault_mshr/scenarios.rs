@@ -112,7 +112,7 @@ impl FarFaultMshrTraffic {
                     &mut s.marked_entry_ended,
                     entry.is_some_and(|entry| entry.marked),
                 );
-                let fresh = self.asked.contains(&came.walked());
+                let fresh = self.requested.contains(&came.walked());
                 count(&mut s.woken_by_an_old_walk, entry.is_some() && !fresh);
             }
             Work::Missing => {
@@ -125,16 +125,16 @@ impl FarFaultMshrTraffic {
                 let entry = of(came.commanded());
                 count(&mut s.resolved, entry.is_some());
                 count(&mut s.resolved_nothing, entry.is_none());
-                let again = entry.is_some_and(|entry| self.asked.contains(&entry.page));
+                let again = entry.is_some_and(|entry| self.requested.contains(&entry.page));
                 count(&mut s.resolved_again, again);
             }
             Work::Cancel => {
                 let entry = of(came.commanded());
                 let waiters = entry.map_or(0, |entry| entry.waiters);
-                let told = waiters & came.command_requesters;
-                count(&mut s.cancelled, told != 0 && told == waiters);
-                count(&mut s.cancelled_some, told != 0 && told != waiters);
-                count(&mut s.cancelled_nobody, told == 0 && waiters != 0);
+                let reported = waiters & came.command_requesters;
+                count(&mut s.cancelled, reported != 0 && reported == waiters);
+                count(&mut s.cancelled_some, reported != 0 && reported != waiters);
+                count(&mut s.cancelled_nobody, reported == 0 && waiters != 0);
                 count(&mut s.cancelled_nothing, entry.is_none());
                 let walked = entry.is_some_and(|entry| self.walks.contains(&entry.page));
                 count(&mut s.cancelled_while_walked, walked);
@@ -149,9 +149,12 @@ impl FarFaultMshrTraffic {
                 if let Some((waiters, of)) =
                     marked.and_then(|(_, held)| Some((held.waiters, model.sweep_denies()?)))
                 {
-                    let told = waiters & of;
-                    count(&mut s.step_cancelled_some, told != 0 && told != waiters);
-                    count(&mut s.step_cancelled_nobody, told == 0);
+                    let reported = waiters & of;
+                    count(
+                        &mut s.step_cancelled_some,
+                        reported != 0 && reported != waiters,
+                    );
+                    count(&mut s.step_cancelled_nobody, reported == 0);
                 }
             }
         }

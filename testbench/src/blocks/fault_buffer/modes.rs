@@ -18,8 +18,8 @@ pub struct Mode {
     pub memory: u16,
     /// It acknowledges one.
     pub acknowledge: u16,
-    /// A question is taken, or answered.
-    pub asked: u16,
+    /// A query is taken, or answered.
+    pub queried: u16,
     /// Something comes that nobody waits for.
     pub stray: u16,
     /// The driver reads records,
@@ -47,7 +47,7 @@ pub const STEADY: Mode = Mode {
     requester: 30,
     memory: 200,
     acknowledge: 160,
-    asked: 100,
+    queried: 100,
     stray: 8,
     read: 8,
     clear: 10,
@@ -66,7 +66,7 @@ pub const MODES: [Mode; 13] = [
         fault: ALWAYS,
         memory: ALWAYS,
         acknowledge: 24,
-        asked: ALWAYS,
+        queried: ALWAYS,
         read: 30,
         clear: 30,
         records: 60,
@@ -86,7 +86,7 @@ pub const MODES: [Mode; 13] = [
         clear: 30,
         memory: ALWAYS,
         acknowledge: ALWAYS,
-        asked: ALWAYS,
+        queried: ALWAYS,
         ..STEADY
     },
     // The same faults again and again.
@@ -97,7 +97,7 @@ pub const MODES: [Mode; 13] = [
         read: 4,
         memory: ALWAYS,
         acknowledge: ALWAYS,
-        asked: ALWAYS,
+        queried: ALWAYS,
         records: 30,
         ..STEADY
     },
@@ -110,7 +110,7 @@ pub const MODES: [Mode; 13] = [
         read: 60,
         memory: ALWAYS,
         acknowledge: ALWAYS,
-        asked: ALWAYS,
+        queried: ALWAYS,
         ..STEADY
     },
     // Memory is slow.
@@ -126,7 +126,10 @@ pub const MODES: [Mode; 13] = [
         ..STEADY
     },
     // SMs are slow.
-    Mode { asked: 8, ..STEADY },
+    Mode {
+        queried: 8,
+        ..STEADY
+    },
     // Nobody owes anything.
     Mode {
         stray: 128,
@@ -155,7 +158,7 @@ pub const MODES: [Mode; 13] = [
         again: 20,
         memory: ALWAYS,
         acknowledge: ALWAYS,
-        asked: ALWAYS,
+        queried: ALWAYS,
         read: 40,
         commanded: ALWAYS,
         command: 60,

@@ -1,7 +1,7 @@
 //! What the traffic has led to, counted.
 
 use faultline_sim::mmu::fault_buffer::{
-    Asking, Commanding, Doing, FaultBuffer, Inputs, Kind, Outputs, Record, control, register,
+    Commanding, Doing, FaultBuffer, Inputs, Kind, Outputs, Query, Record, control, register,
 };
 
 use super::FaultBufferTraffic;
@@ -15,13 +15,14 @@ scenarios! {
         search_ended_by_get, get_moved_too_late, dropped_while_disabled, dropped_when_full, dropped_by_overflow,
         taken_after_a_search, replayable_waits, last_place_taken, one_place_kept, full, put_goes_round, get_goes_round,
         get_takes_all, get_takes_some, get_stays, get_beyond_put, get_beyond_size, base_kept, size_kept, mode_kept,
-        ring_is_none, accepted_while_off, size_kept_by_a_fault, size_no_ring, turned_away, turned_away_without_need, overflow_cleared, overflow_kept, cleared_by_get, kept_by_get,
-        cleared_with_the_ring, turned_away_without_a_ring, cleared_beside_one_turned_away, turned_away_behind_get,
-        cleared_beside_one_behind_get, left_out,
-        start, start_ack_all, cancel_targeted, cancel_global, cancel_va, resolve_va, command_while_busy, no_command,
+        ring_is_none, accepted_while_off, size_kept_by_a_fault, size_no_ring, turned_away, turned_away_without_need,
+        overflow_cleared, overflow_kept, cleared_by_get, kept_by_get, cleared_with_the_ring, turned_away_without_a_ring,
+        cleared_beside_one_turned_away, turned_away_behind_get, cleared_beside_one_behind_get, left_out, start,
+        start_ack_all, cancel_targeted, cancel_global, cancel_va, resolve_va, command_while_busy, no_command,
         refused_cleared, sweep_waited_for, walks_waited_for, sweep_not_seen_at_first, command_stalled, write_stalled,
-        many_unacknowledged, most_unacknowledged, stray_acknowledgement, stray_answer, answer_with_the_question, question_stalled,
-        records_in_flight, filtered_by_one_in_flight, record_interrupt, overflow_interrupt, quiet, fault_of_nobody, fault_of_many, reset_in_use,
+        many_unacknowledged, most_unacknowledged, stray_acknowledgement, stray_answer, response_with_the_query,
+        query_stalled, records_in_flight, filtered_by_one_in_flight, record_interrupt, overflow_interrupt, quiet,
+        fault_of_nobody, fault_of_many, reset_in_use,
     }
 }
 
@@ -212,13 +213,13 @@ impl FaultBufferTraffic {
         }
         let stray = model.outstanding() == 0 && inputs.written;
         count(&mut s.stray_acknowledgement, stray);
-        match model.asking() {
-            Asking::Nothing => count(&mut s.stray_answer, inputs.context_valid),
-            Asking::Offered => count(
-                &mut s.answer_with_the_question,
+        match model.query() {
+            Query::Nothing => count(&mut s.stray_answer, inputs.context_valid),
+            Query::Offered => count(
+                &mut s.response_with_the_query,
                 inputs.context_valid && inputs.detail_ready,
             ),
-            Asking::Taken => {
+            Query::Taken => {
                 let waits = matches!(model.doing(), Doing::Writing(words) if words.len() <= 3);
                 count(&mut s.answered_late, inputs.context_valid && waits);
                 count(&mut s.answered_at_once, inputs.context_valid && !waits);
@@ -283,7 +284,7 @@ impl FaultBufferTraffic {
             outputs.write_valid && !inputs.write_ready,
         );
         count(
-            &mut s.question_stalled,
+            &mut s.query_stalled,
             outputs.detail_valid && !inputs.detail_ready,
         );
         let unread = model.unread().next().is_some();

@@ -4,7 +4,7 @@ use crate::blocks::page_walker::modes::{self as tables, Mode as Tables};
 
 /// Chances are of 256, but that of an invalidation.
 pub struct Mode {
-    /// An SM asks.
+    /// An SM requests.
     pub request: u16,
     /// Pages in use.
     pub pages: u64,
@@ -20,8 +20,8 @@ pub struct Mode {
     pub records: u16,
     /// and acknowledges one.
     pub acknowledge: u16,
-    /// An SM takes the question for details, or answers it.
-    pub asked: u16,
+    /// An SM takes the query for details, or answers it.
+    pub queried: u16,
     /// Software changes an entry of a table,
     pub change: u16,
     /// writes a root,
@@ -58,7 +58,7 @@ pub const STEADY: Mode = Mode {
     error: 1,
     records: 200,
     acknowledge: 160,
-    asked: 128,
+    queried: 128,
     change: 4,
     root: 1,
     invalidate: 1,
@@ -137,7 +137,7 @@ pub const MODES: [Mode; 14] = [
         request: 60,
         records: 12,
         acknowledge: 20,
-        asked: 12,
+        queried: 12,
         tables: ABSENT,
         ..STEADY
     },

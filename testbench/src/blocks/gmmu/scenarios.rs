@@ -10,14 +10,15 @@ use crate::traffic::scenarios;
 scenarios! {
     /// What the traffic has led to.
     struct Scenarios {
-        hit, several_told, translation, denial, far_fault, nack, far_and_nack_at_once, hit_goes_before_denial,
+        hit, several_responses, translation, denial, far_fault, nack, far_and_nack_at_once, hit_goes_before_denial,
         hit_goes_before_far_fault, hit_goes_before_walk, found_for_nobody, premature, write_replayed,
         read_only_page_as_a_clean_one, resolved,
-        resolved_for_several, region_resolved, cancelled, region_cancelled, region_cancelled_beside_a_walk, limit_reached, no_room, mshrs_full, every_walk_busy,
-        walk_of_the_mshrs, walked_twice_at_once, two_walks_of_the_mshrs, report_of_a_denial, two_reports_at_once,
-        readable_and_denied, clean_page, large_page, invalidated_page, invalidated_space, invalidated_all,
-        invalidation_meets_an_answer, command_during_an_invalidation, answer_waits, interrupt, record_word, details_asked,
-        walk_begun_bypassed, fault_of_a_bypassing_walk, page_found_bypassed, kept_entry_given_up, l2_switched_off, nothing_cached,
+        resolved_for_several, region_resolved, cancelled, region_cancelled, region_cancelled_beside_a_walk,
+        limit_reached, no_room, mshrs_full, every_walk_busy, walk_of_the_mshrs, walked_twice_at_once,
+        two_walks_of_the_mshrs, report_of_a_denial, two_reports_at_once, readable_and_denied, clean_page, large_page,
+        invalidated_page, invalidated_space, invalidated_all, invalidation_meets_an_answer,
+        command_during_an_invalidation, answer_waits, interrupt, record_word, details_queried, walk_begun_bypassed,
+        fault_of_a_bypassing_walk, page_found_bypassed, kept_entry_given_up, l2_switched_off, nothing_cached,
         reset_in_use,
     }
 }
@@ -27,7 +28,7 @@ impl GmmuTraffic {
     pub(super) fn count(&mut self, model: &Gmmu, inputs: &Inputs, outputs: &Outputs) {
         let s = &mut self.scenarios;
         let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
-        let told = |kind: u8| {
+        let responded = |kind: u8| {
             let of_kind = |sm: &usize| {
                 outputs.fill_valid >> sm & 1 == 1 && outputs.fill_kind[*sm] == u64::from(kind)
             };
@@ -37,18 +38,24 @@ impl GmmuTraffic {
         let region = inputs.region;
         let busy = model.walker().walks().filter(|walk| walk.requesters != 0);
         let held = model.mshrs().held().count();
-        count(&mut s.several_told, outputs.fill_valid.count_ones() > 1);
-        count(&mut s.translation, told(TRANSLATION));
-        count(&mut s.denial, told(DENIED));
-        count(&mut s.far_fault, told(FAR));
-        count(&mut s.nack, told(NACK));
-        count(&mut s.far_and_nack_at_once, told(FAR) && told(NACK));
+        count(
+            &mut s.several_responses,
+            outputs.fill_valid.count_ones() > 1,
+        );
+        count(&mut s.translation, responded(TRANSLATION));
+        count(&mut s.denial, responded(DENIED));
+        count(&mut s.far_fault, responded(FAR));
+        count(&mut s.nack, responded(NACK));
+        count(
+            &mut s.far_and_nack_at_once,
+            responded(FAR) && responded(NACK),
+        );
         count(
             &mut s.hit,
-            told(TRANSLATION) && !dispatch.tells && outputs.fill_valid != 0,
+            responded(TRANSLATION) && !dispatch.responds && outputs.fill_valid != 0,
         );
-        let hit = told(TRANSLATION) && outputs.fill_vpn != dispatch.vpn;
-        count(&mut s.hit_goes_before_walk, hit && dispatch.tells);
+        let hit = responded(TRANSLATION) && outputs.fill_vpn != dispatch.vpn;
+        count(&mut s.hit_goes_before_walk, hit && dispatch.responds);
         let waking = matches!(
             model.mshrs().doing(),
             faultline_sim::mmu::far_fault_mshr::Doing::Waking { denied: true, .. }
@@ -57,10 +64,13 @@ impl GmmuTraffic {
             model.mshrs().doing(),
             faultline_sim::mmu::far_fault_mshr::Doing::Answering { .. }
         );
-        count(&mut s.hit_goes_before_denial, waking && told(TRANSLATION));
+        count(
+            &mut s.hit_goes_before_denial,
+            waking && responded(TRANSLATION),
+        );
         count(
             &mut s.hit_goes_before_far_fault,
-            answering && told(TRANSLATION),
+            answering && responded(TRANSLATION),
         );
         count(&mut s.found_for_nobody, dispatch.finds && dispatch.sms == 0);
         count(&mut s.resolved, outputs.resolve_valid != 0);
@@ -72,9 +82,10 @@ impl GmmuTraffic {
         count(&mut s.cancelled, waking);
         count(&mut s.region_cancelled, region && waking);
         let named = (0..16).any(|sm| {
-            let told = outputs.fill_valid >> sm & 1 == 1;
+            let responded = outputs.fill_valid >> sm & 1 == 1;
             let cancelled = outputs.fill_kind[sm] == u64::from(CANCELLED);
-            told && cancelled
+            responded
+                && cancelled
                 && model
                     .walker()
                     .walks()
@@ -144,7 +155,7 @@ impl GmmuTraffic {
             &mut s.record_word,
             outputs.write_valid && inputs.write_ready,
         );
-        count(&mut s.details_asked, outputs.detail_valid);
+        count(&mut s.details_queried, outputs.detail_valid);
         count(
             &mut s.l2_switched_off,
             !inputs.shared_tlb && outputs.fill_valid != 0,

@@ -11,14 +11,15 @@ scenarios! {
     /// What the traffic has led to.
     struct Scenarios {
         hit, hit_after_hit, hit_under_a_miss, hit_while_all_misses_are_taken, hit_of_a_write, missed, missed_again,
-        missed_while_filled, refused, refused_while_an_entry_is_freed, denied_page, denied_write, fault_told,
-        fault_not_told, same_page_of_another_space, walk_stalled, walk_after_walk, filled, filled_into_a_full_set,
-        replaced_while_used, fill_dropped, fill_dropped_in_the_same_cycle, stray_fill, far_fault, far_fault_of_a_stale_walk,
-        nack, nack_after_a_nack, nack_beside_a_resolution, nack_of_a_stale_walk, held_at_the_limit, asked_again,
-        asked_again_although_the_limit_is_zero, asked_again_before_a_page_that_was_missed_later,
-        asked_again_before_a_lower_entry, asked_again_beside_a_nack, more_claims_than_the_limit, all_misses_fetch, resolved,
-        resolved_with_some_held, stray_resolution, woken, all_woken, invalidated_page, invalidated_space,
-        invalidated_everything, invalidated_walk, wrote_a_clean_page, wrote_a_clean_page_while_all_misses_are_taken,
+        missed_while_filled, refused, refused_while_an_entry_is_freed, denied_page, denied_write, fault_reported,
+        fault_not_reported, same_page_of_another_space, walk_stalled, walk_after_walk, filled, filled_into_a_full_set,
+        replaced_while_used, fill_dropped, fill_dropped_in_the_same_cycle, stray_fill, far_fault,
+        far_fault_of_a_stale_walk, nack, nack_after_a_nack, nack_beside_a_resolution, nack_of_a_stale_walk,
+        held_at_the_limit, requested_again, requested_again_although_the_limit_is_zero,
+        requested_again_before_a_page_that_was_missed_later, requested_again_before_a_lower_entry,
+        requested_again_beside_a_nack, more_claims_than_the_limit, all_misses_fetch, resolved, resolved_with_some_held,
+        stray_resolution, woken, all_woken, invalidated_page, invalidated_space, invalidated_everything,
+        invalidated_walk, wrote_a_clean_page, wrote_a_clean_page_while_all_misses_are_taken,
         wrote_a_clean_page_beside_a_fill, cancelled, cancelled_with_some_held, cancelled_by_an_invalidation_too,
         cancelled_beside_a_resolution, check_stalled, three_things_at_once, idle, reset_in_use,
     }
@@ -62,9 +63,9 @@ impl L1TlbTraffic {
         let absent = [FAR, NACK].contains(&came.fill_kind);
         let nack = came.fill_kind == NACK;
         let ended = walking == Some(false) && !absent && !covered;
-        let asked = of(came.filled())
+        let requested = of(came.filled())
             .is_some_and(|miss| matches!(miss.step, Step::Walking { .. } | Step::Fetching));
-        count(&mut s.stray_fill, came.fill_valid && !asked);
+        count(&mut s.stray_fill, came.fill_valid && !requested);
         if let Some(stale) = walking {
             let replaced = model.replaced_by(came.filled());
             count(&mut s.filled, ended);
@@ -94,17 +95,17 @@ impl L1TlbTraffic {
         let held = model.misses().filter(|miss| miss.step == Step::Held);
         let held: Vec<_> = held.map(|miss| miss.page).collect();
         let released = model.released(inputs.far_limit);
-        count(&mut s.asked_again, released.is_some());
+        count(&mut s.requested_again, released.is_some());
         count(
-            &mut s.asked_again_although_the_limit_is_zero,
+            &mut s.requested_again_although_the_limit_is_zero,
             released.is_some() && limit == 0,
         );
         count(
-            &mut s.asked_again_before_a_page_that_was_missed_later,
+            &mut s.requested_again_before_a_page_that_was_missed_later,
             released.is_some() && held.len() > 1,
         );
         count(
-            &mut s.asked_again_beside_a_nack,
+            &mut s.requested_again_beside_a_nack,
             released.is_some() && nack && walking.is_some(),
         );
         count(
@@ -112,7 +113,7 @@ impl L1TlbTraffic {
             released.is_none() && !held.is_empty(),
         );
         count(
-            &mut s.asked_again_before_a_lower_entry,
+            &mut s.requested_again_before_a_lower_entry,
             released.is_some() && held.first() != released.as_ref(),
         );
         count(&mut s.more_claims_than_the_limit, claims > limit);
@@ -156,8 +157,8 @@ impl L1TlbTraffic {
                 &mut s.refused_while_an_entry_is_freed,
                 !known && all && ended,
             );
-            count(&mut s.fault_told, absent && inputs.report_faults);
-            count(&mut s.fault_not_told, absent && !inputs.report_faults);
+            count(&mut s.fault_reported, absent && inputs.report_faults);
+            count(&mut s.fault_not_reported, absent && !inputs.report_faults);
             count(
                 &mut s.same_page_of_another_space,
                 !here(page) && model.filled().any(|filled| filled.page.vpn == page.vpn),

@@ -4,7 +4,7 @@ use crate::traffic::ALWAYS;
 
 /// Chances are of 256.
 pub struct Mode {
-    /// An SM asks.
+    /// An SM requests.
     pub request: u16,
     /// SMs that do.
     pub sms: usize,
@@ -76,7 +76,7 @@ pub const MODES: [Mode; 12] = [
         invalidate: 2,
         ..STEADY
     },
-    // Every SM asks whenever it can.
+    // Every SM requests whenever it can.
     Mode {
         request: ALWAYS,
         pages: 64,

@@ -12,10 +12,10 @@ scenarios! {
     struct Scenarios {
         hit, hit_of_a_write, write_without_the_right, read_of_a_clean_page, hit_in_an_invalidation, missed,
         write_missed_a_clean_page, missed_in_an_invalidation, same_page_of_another_space, miss_waits, all_misses_wait,
-        passed_over_for_a_miss, passed_over_while_looked_up, several_ask, lookup_after_lookup, request_after_a_reset,
-        filled_into_an_empty_place, filled_into_a_full_set, replaced_itself, replaced_a_clean_page, fill_of_a_piece,
-        fill_waits_for_an_invalidation, fill_with_an_invalidation, fill_after_an_invalidation,
-        fill_before_an_invalidation, invalidated_page, invalidated_piece_of_a_large_page,
+        passed_over_for_a_miss, passed_over_while_looked_up, several_request, lookup_after_lookup,
+        request_after_a_reset, filled_into_an_empty_place, filled_into_a_full_set, replaced_itself,
+        replaced_a_clean_page, fill_of_a_piece, fill_waits_for_an_invalidation, fill_with_an_invalidation,
+        fill_after_an_invalidation, fill_before_an_invalidation, invalidated_page, invalidated_piece_of_a_large_page,
         invalidated_piece_of_a_huge_page, neighbour_stayed, other_space_stayed, invalidated_space,
         invalidated_everything, invalidation_after_invalidation, reset_in_use, reset_in_an_invalidation, idle,
     }
@@ -124,7 +124,7 @@ impl L2TlbTraffic {
             outputs.miss_valid & !inputs.miss_ready != 0,
         );
         count(
-            &mut s.several_ask,
+            &mut s.several_request,
             inputs.request_valid.count_ones() > 1 && outputs.request_ready != 0,
         );
         let looks_up = matches!(model.acting(), Some(Operation::Lookup { .. }));

@@ -12,7 +12,7 @@ scenarios! {
         launch_stops_a_request, load_allocated, store_allocated, allocated_back_to_back, one_entry_left,
         load_refused, store_refused_for_want_of_a_second_entry, allocated_beside_a_release, written,
         written_when_allocated, written_again, write_stalled_by_an_overdue_read, written_without_a_bubble, released,
-        replay_read, save_read, both_readers_ask, turn_of_replay, turn_of_save, overdue_read_served,
+        replay_read, save_read, both_readers_request, turn_of_replay, turn_of_save, overdue_read_served,
         denied_of_another_slot, denied_unwritten, denied_free, write_of_a_free_entry, release_of_a_free_entry,
         release_when_allocated, released_for_another_slot, allocated_from_a_partition_without_a_free_entry,
         four_released_for_a_slot_that_owns_nothing, reset_in_use,
@@ -25,7 +25,7 @@ impl OperandLogTraffic {
         let before = &self.before;
         let bit = |entry: u8| 1u128 << entry;
         let entries = self.parameters.entries;
-        let asked = inputs.replay_valid || inputs.save_valid;
+        let requested = inputs.replay_valid || inputs.save_valid;
         let read = accepted.replay || accepted.save;
         let refused = |why| {
             (accepted.replay && before.refusals[0] == Some(why))
@@ -53,7 +53,10 @@ impl OperandLogTraffic {
             &mut s.launch_during_allocation,
             inputs.launch_valid && outputs.allocated_valid,
         );
-        count(&mut s.launch_stops_a_request, inputs.launch_valid && asked);
+        count(
+            &mut s.launch_stops_a_request,
+            inputs.launch_valid && requested,
+        );
         count(
             &mut s.load_allocated,
             accepted.allocate && !inputs.allocate_store,
@@ -104,7 +107,7 @@ impl OperandLogTraffic {
         count(&mut s.released, inputs.release_valid);
         count(&mut s.replay_read, accepted.replay);
         count(&mut s.save_read, accepted.save);
-        count(&mut s.both_readers_ask, both);
+        count(&mut s.both_readers_request, both);
         count(&mut s.turn_of_replay, both && accepted.replay);
         count(&mut s.turn_of_save, both && accepted.save);
         count(

@@ -17,7 +17,7 @@ pub struct Writes {
     rng: Rng,
     cycle: u64,
     /// The slots of the allocations that are under way.
-    asked: VecDeque<u8>,
+    requested: VecDeque<u8>,
     /// Entries that are to be written, with their slots.
     taken: VecDeque<(u8, u8)>,
     /// Entries that were written.
@@ -34,7 +34,7 @@ impl Traffic for Writes {
             seed,
             rng: Rng::new(seed),
             cycle: 0,
-            asked: VecDeque::new(),
+            requested: VecDeque::new(),
             taken: VecDeque::new(),
             held: VecDeque::new(),
             writes: 0,
@@ -70,12 +70,12 @@ impl Traffic for Writes {
             self.writes += 1;
         }
         if outputs.allocated_valid
-            && let Some(slot) = self.asked.pop_front()
+            && let Some(slot) = self.requested.pop_front()
         {
             self.taken.push_back((slot, outputs.allocated_address));
         }
         if inputs.allocate_valid && outputs.allocate_ready {
-            self.asked.push_back(inputs.allocate_slot);
+            self.requested.push_back(inputs.allocate_slot);
         }
     }
 

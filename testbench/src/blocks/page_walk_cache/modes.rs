@@ -4,7 +4,7 @@ use crate::traffic::ALWAYS;
 
 /// Chances are of 256.
 pub struct Mode {
-    /// A walk asks.
+    /// A walk requests.
     pub request: u16,
     /// Words in use.
     pub words: usize,
@@ -22,7 +22,7 @@ pub struct Mode {
     pub response: u16,
     /// It answers that there is no such word.
     pub error: u16,
-    /// It answers what nobody has asked.
+    /// It answers what nobody has requested.
     pub stray: u16,
     /// An entry is one that may not be kept.
     pub odd: u16,

@@ -197,7 +197,7 @@ impl PageWalkCacheTraffic {
             walks.any(|walk| model.kept(walk as u8) == Some(looked.request.word))
         });
         count(&mut s.missed_twice, again);
-        let first = self.asked.first().map(|asked| asked.walk);
+        let first = self.requested.first().map(|requested| requested.walk);
         count(
             &mut s.out_of_order,
             inputs.response_valid && first.is_some_and(|walk| walk != inputs.response_walk),

@@ -4,7 +4,7 @@ use crate::traffic::ALWAYS;
 
 /// Chances are of 256.
 pub struct Mode {
-    /// A requester asks.
+    /// A requester requests.
     pub request: u16,
     /// Pages in use.
     pub pages: usize,
@@ -24,9 +24,9 @@ pub struct Mode {
     pub response: u16,
     /// It answers that there is no such word.
     pub error: u16,
-    /// It answers what nobody has asked.
+    /// It answers what nobody has requested.
     pub stray: u16,
-    /// A cache has what was asked for.
+    /// A cache has what was requested.
     pub kept: u16,
     /// Software changes an entry.
     pub change: u16,
@@ -150,7 +150,7 @@ pub const MODES: [Mode; 12] = [
         change: 20,
         ..STEADY
     },
-    // Memory answers what nobody has asked.
+    // Memory answers what nobody has requested.
     Mode {
         request: 60,
         stray: 24,

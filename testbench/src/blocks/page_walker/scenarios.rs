@@ -10,11 +10,12 @@ scenarios! {
     struct Scenarios {
         page_of_4_kb, page_of_2_mb, page_of_1_gb, non_canonical, not_present, reserved_bit, protection, not_accessed,
         not_dirty, outside_memory, error_response, answer_for_several, answer_stalled, memory_stalled,
-        memory_and_response_at_once, every_walk_busy, no_room, several_ask, turn_goes_round, waits_for_a_walk, entry_of_the_root,
-        table_in_itself, alike_and_alone, update, update_of_dirty, update_refused, update_skipped, invalidated_asking, invalidated_reading,
-        invalidated_ended, invalidated_marking, invalidated_one_space_of_two, invalidation_waits, stale_response,
-        kept_entry, begun_bypassed, found_bypassed, refused_bypassed, marked_bypassed, invalidated_bypassed,
-        root_written, root_written_at_work, stray_response, out_of_order, idle, reset_in_use,
+        memory_and_response_at_once, every_walk_busy, no_room, several_request, turn_goes_round, waits_for_a_walk,
+        entry_of_the_root, table_in_itself, alike_and_alone, update, update_of_dirty, update_refused, update_skipped,
+        invalidated_requesting, invalidated_reading, invalidated_ended, invalidated_marking,
+        invalidated_one_space_of_two, invalidation_waits, stale_response, kept_entry, begun_bypassed, found_bypassed,
+        refused_bypassed, marked_bypassed, invalidated_bypassed, root_written, root_written_at_work, stray_response,
+        out_of_order, idle, reset_in_use,
     }
 }
 
@@ -38,17 +39,17 @@ impl PageWalkerTraffic {
         let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let busy = model.walks().filter(|walk| walk.step != Step::Free).count();
         let every = busy == self.parameters.walks;
-        let asking: u64 = inputs.request_valid.iter().sum();
+        let requesting: u64 = inputs.request_valid.iter().sum();
         count(&mut s.reset_in_use, inputs.reset && busy > 0);
         count(&mut s.every_walk_busy, every);
         count(&mut s.waits_for_a_walk, every && model.waiting() > 0);
         count(
             &mut s.no_room,
-            asking > 0 && model.waiting() == self.parameters.waiting,
+            requesting > 0 && model.waiting() == self.parameters.waiting,
         );
-        count(&mut s.several_ask, asking > 1);
+        count(&mut s.several_request, requesting > 1);
         count(&mut s.alike_and_alone, inputs.no_merge && model.has_twins());
-        count(&mut s.idle, busy == 0 && asking == 0);
+        count(&mut s.idle, busy == 0 && requesting == 0);
         count(&mut s.root_written, inputs.root_valid);
         count(&mut s.root_written_at_work, inputs.root_valid && busy > 1);
         if inputs.response_valid {
@@ -72,7 +73,7 @@ impl PageWalkerTraffic {
                     continue;
                 }
                 met = true;
-                count(&mut s.invalidated_asking, walk.step == Step::Asking);
+                count(&mut s.invalidated_requesting, walk.step == Step::Requesting);
                 count(&mut s.invalidated_reading, walk.step == Step::Reading);
                 count(&mut s.invalidated_ended, walk.step == Step::Ended);
                 count(&mut s.invalidated_marking, walk.marking);
@@ -151,7 +152,7 @@ impl PageWalkerTraffic {
         if sent {
             *before = outputs.memory_word;
         }
-        let first = self.asked.first().map(|asked| asked.walk);
+        let first = self.requested.first().map(|requested| requested.walk);
         count(
             &mut s.out_of_order,
             inputs.response_valid && first.is_some_and(|walk| walk != inputs.response_walk),

@@ -8,24 +8,24 @@ pub struct Mode {
     pub end: u64,
     /// A port issues an instruction.
     pub issue: u16,
-    /// A question is asked.
-    pub ask: u16,
+    /// A query is valid.
+    pub query: u16,
     /// It is Chimera's.
     pub chimera: u16,
     /// The answer is taken.
     pub take: u16,
     /// Another kernel is launched.
     pub launch: u64,
-    /// Times that a question names are near those that the blocks take.
+    /// Times that a query names are near those that the blocks take.
     pub near: u16,
 }
 
-/// Blocks of some hundred cycles, and question after question.
+/// Blocks of some hundred cycles, and query after query.
 pub const STEADY: Mode = Mode {
     begin: 2000,
     end: 300,
     issue: 100,
-    ask: 200,
+    query: 200,
     chimera: 100,
     take: 128,
     launch: 4,
@@ -53,11 +53,11 @@ pub const MODES: [Mode; 6] = [
         launch: 100,
         ..STEADY
     },
-    // One kernel after another, each of which asks at once.
+    // One kernel after another, each of which queries at once.
     Mode {
         launch: 2000,
         begin: 9000,
-        ask: 256,
+        query: 256,
         take: 256,
         ..STEADY
     },

@@ -8,12 +8,13 @@ use crate::traffic::scenarios;
 scenarios! {
     /// What the traffic has led to.
     struct Scenarios {
-        two_checkpoints, one_checkpoint, drain_within, drain_then_one, drain_then_two, drain_before, no_time_for_the_next,
-        next_is_over, next_is_short, flush, flush_for_the_deadline, switch, switch_of_what_was_run, switch_too_late,
-        drain_in_time, drain_too_late, by_profile, by_instructions, nothing_executed, nothing_left, run_beyond_the_average,
-        switch_overflows, remaining_overflows, whole_overflows, no_block, equal_times, empty_slot_asked, first_profile, more_profile,
-        launch_forgets, launch_in_the_cycle_of_an_end, ended_nothing, begun_twice, ended_and_begun, issued_twice_of_one,
-        issued_of_none, launch_while_asked, ended_while_asked, answer_waits, reset_in_use,
+        two_checkpoints, one_checkpoint, drain_within, drain_then_one, drain_then_two, drain_before,
+        no_time_for_the_next, next_is_over, next_is_short, flush, flush_for_the_deadline, switch,
+        switch_of_what_was_run, switch_too_late, drain_in_time, drain_too_late, by_profile, by_instructions,
+        nothing_executed, nothing_left, run_beyond_the_average, switch_overflows, remaining_overflows, whole_overflows,
+        no_block, equal_times, empty_slot_queried, first_profile, more_profile, launch_forgets,
+        launch_in_the_cycle_of_an_end, ended_nothing, begun_twice, ended_and_begun, issued_twice_of_one, issued_of_none,
+        launch_while_queried, ended_while_queried, answer_waits, reset_in_use,
     }
 }
 
@@ -42,19 +43,19 @@ impl PreemptionPolicyTraffic {
         count(&mut s.issued_twice_of_one, twice && active(slots[0]));
         let issued = inputs.issued_valid & 1 == 1;
         count(&mut s.issued_of_none, issued && !active(slots[0]));
-        let asked = model.answer().is_some();
-        count(&mut s.launch_while_asked, asked && known);
+        let queried = model.answer().is_some();
+        count(&mut s.launch_while_queried, queried && known);
         count(
-            &mut s.ended_while_asked,
-            asked && ends && inputs.end_slot == inputs.query_slot,
+            &mut s.ended_while_queried,
+            queried && ends && inputs.end_slot == inputs.query_slot,
         );
-        count(&mut s.reset_in_use, inputs.reset && asked);
-        if inputs.query_valid && !asked {
-            self.count_question(model, inputs);
+        count(&mut s.reset_in_use, inputs.reset && queried);
+        if inputs.query_valid && !queried {
+            self.count_query(model, inputs);
         }
     }
 
-    fn count_question(&mut self, model: &PreemptionPolicy, inputs: &Inputs) {
+    fn count_query(&mut self, model: &PreemptionPolicy, inputs: &Inputs) {
         let s = &mut self.scenarios;
         let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let slot = model.slots()[inputs.query_slot as usize];
@@ -69,7 +70,7 @@ impl PreemptionPolicyTraffic {
         count(&mut s.nothing_left, by_instructions && done);
         let beyond = model.average().is_some_and(|average| average < slot.run);
         count(&mut s.run_beyond_the_average, beyond && !by_instructions);
-        count(&mut s.empty_slot_asked, !slot.active);
+        count(&mut s.empty_slot_queried, !slot.active);
         let blocks = model.slots().iter().filter(|slot| slot.active).count();
         count(&mut s.no_block, blocks == 0 && !inputs.query_chimera);
     }

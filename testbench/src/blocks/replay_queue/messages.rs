@@ -23,7 +23,7 @@ impl ReplayQueueTraffic {
             return Some(self.any_index());
         }
         // In a crowd almost all wait, and the few in flight keep the save waiting.
-        let tries = if self.mode.crowd { 16 } else { 1 };
+        let tries = if self.mode.many_candidates { 16 } else { 1 };
         (0..tries).find_map(|_| {
             let (index, state, instruction) = self.entry(model)?;
             if self.stragglers & (1 << index) != 0 && !self.is_wanted(model, &instruction) {
@@ -72,7 +72,7 @@ impl ReplayQueueTraffic {
         }
     }
 
-    /// What the pipeline tells of the instructions.
+    /// What the pipeline reports of the instructions.
     pub(super) fn drive_messages(&mut self, model: &ReplayQueue, inputs: &mut Inputs) {
         let message = |traffic: &mut Self, chance, wanted| {
             let target = if traffic.rng.chance(chance) {
@@ -91,7 +91,10 @@ impl ReplayQueueTraffic {
         (inputs.committed_valid, inputs.committed_index) =
             message(self, self.mode.commit, State::Checked);
         let collision = match self.mode.now() {
-            Mode { crowd: true, .. } => 96,
+            Mode {
+                many_candidates: true,
+                ..
+            } => 96,
             Mode { chaos: true, .. } => 32,
             // A fault would end the wait for the greatest age.
             Mode {

@@ -24,7 +24,7 @@ pub struct Mode {
     /// Some instructions get no message, and grow old.
     pub stragglers: bool,
     /// All warps name one slot, and most instructions are restored: its save has many candidates at once.
-    pub crowd: bool,
+    pub many_candidates: bool,
     /// Anything may come, legal or not.
     pub chaos: bool,
 }
@@ -41,7 +41,7 @@ pub const STEADY: Mode = Mode {
     warp_bits: 6,
     in_order: false,
     stragglers: false,
-    crowd: false,
+    many_candidates: false,
     chaos: false,
 };
 
@@ -152,7 +152,7 @@ pub const MODES: [Mode; 13] = [
         commit: 10,
         save: 32,
         take: ALWAYS,
-        crowd: true,
+        many_candidates: true,
         chaos: true,
         ..STEADY
     },

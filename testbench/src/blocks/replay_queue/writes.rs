@@ -1,4 +1,4 @@
-//! An instruction in each cycle: the most that a replay queue can be asked to write.
+//! An instruction in each cycle: the most that a replay queue can receive.
 
 use std::collections::VecDeque;
 
@@ -69,7 +69,7 @@ impl Traffic for Writes {
         inputs.checked_index = self.unchecked.front().copied().unwrap_or_default();
         inputs.committed_valid = self.checked.len() > COMMITTED_AFTER;
         inputs.committed_index = self.checked.front().copied().unwrap_or_default();
-        // The issue asks about an instruction's destination while it inserts it.
+        // The issue queries an instruction's destination while it inserts it.
         (inputs.held_warp, inputs.held_register) = (inputs.insert_warp, inputs.insert_destination);
         self.cycle += 1;
     }

@@ -49,9 +49,9 @@ impl SmPipelineTraffic {
         {
             self.switch.saving = None;
         }
-        let asked = self.switch.saving.filter(|(_, accepted)| !accepted);
+        let requested = self.switch.saving.filter(|(_, accepted)| !accepted);
         let resumes = |slot: u8| self.resuming.is_some_and(|warp| self.slot(warp) == slot);
-        inputs.save_valid = asked.is_some_and(|(slot, _)| !resumes(slot));
+        inputs.save_valid = requested.is_some_and(|(slot, _)| !resumes(slot));
         inputs.save_slot = match self.switch.saving {
             Some((slot, _)) => slot,
             None => inputs.save_slot,

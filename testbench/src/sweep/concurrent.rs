@@ -10,7 +10,7 @@ use super::cases::{Case, LIMIT, ROOT, Sweep, Words};
 use super::{Shown, Tally, image};
 use crate::backend::Kind;
 use crate::traffic::Rng;
-use crate::walks::{Asked, MOST_CYCLES, Pins, WalkError, ended};
+use crate::walks::{MOST_CYCLES, MemoryRequest, Pins, WalkError, ended};
 
 /// The walkers: one that leaves accessed and dirty bits to software, and one that sets them.
 pub const CONFIGS: [&str; 2] = ["8", "64_updates"];
@@ -65,9 +65,9 @@ impl Load {
 }
 
 /// A request of a space.
-struct Asking {
+struct OpenRequest {
     request: Request,
-    /// Requesters that have asked and are not answered, and those that are still to ask.
+    /// Requesters whose request was accepted and is not answered, and those whose request is still to come.
     accepted: u32,
     queued: u32,
     end: Result<Translation, Fault>,
@@ -75,21 +75,21 @@ struct Asking {
     shown: [Shown; 2],
 }
 
-impl Asking {
+impl OpenRequest {
     /// What is wrong with its answer.
     fn wrong(&self, answer: &Outputs) -> Option<String> {
         let (end, shown) = (ended(&self.request, answer), Shown::by(answer));
         if end != self.end {
             return Some(format!("{end:x?} and not {:x?}", self.end));
         }
-        let told = || format!("{shown:x?} and none of {:x?}", self.shown);
-        (!self.shown.contains(&shown)).then(told)
+        let sentence = || format!("{shown:x?} and none of {:x?}", self.shown);
+        (!self.shown.contains(&shown)).then(sentence)
     }
 }
 
 /// A case in its space.
 struct Space {
-    asking: Vec<Asking>,
+    open: Vec<OpenRequest>,
     words: Words,
     /// What memory must hold in the end: a mark changes no other walk's end, so in whatever order they come.
     after: Image,
@@ -97,13 +97,13 @@ struct Space {
 
 impl Space {
     fn is_done(&self) -> bool {
-        let done = |asking: &Asking| asking.accepted | asking.queued == 0;
-        self.asking.iter().all(done)
+        let done = |open: &OpenRequest| open.accepted | open.queued == 0;
+        self.open.iter().all(done)
     }
 }
 
 /// A walker with walks under way.
-pub(super) struct Crowd {
+pub(super) struct Concurrent {
     pins: Pins,
     rules: Rules,
     memory: Image,
@@ -112,10 +112,10 @@ pub(super) struct Crowd {
     used: usize,
     most_used: usize,
     next: usize,
-    /// What each requester is still to ask: space, and number of the request.
+    /// What each requester is still to request: address space, and number of the request.
     queues: Vec<VecDeque<(usize, usize)>>,
-    /// What memory was asked, with the cycle in which it answers.
-    asked: Vec<(u64, Asked)>,
+    /// The requests to memory, with the cycle in which it answers.
+    requested: Vec<(u64, MemoryRequest)>,
     rng: Rng,
     /// The cycle of the last answer.
     answered: u64,
@@ -125,30 +125,30 @@ pub(super) struct Crowd {
 }
 
 /// Where the tables of a space begin.
-const fn base(space: usize) -> u64 {
-    (space as u64) << SPACE_BITS
+const fn base(asid: usize) -> u64 {
+    (asid as u64) << SPACE_BITS
 }
 
 /// Tables with those of a space: all but the page's own entry lead to others.
-fn moved(words: &Words, space: usize) -> Words {
+fn moved(words: &Words, asid: usize) -> Words {
     let last = words.len().saturating_sub(1);
     let moved = words.iter().enumerate().map(|(place, &(address, value))| {
-        let table = if place < last { base(space) } else { 0 };
-        (address + base(space), value + table)
+        let table = if place < last { base(asid) } else { 0 };
+        (address + base(asid), value + table)
     });
     moved.collect()
 }
 
-impl Crowd {
+impl Concurrent {
     /// A walker whose spaces have their roots.
     pub fn new(config: &str, rules: Rules, kind: Kind) -> Result<Self, WalkError> {
         let mut pins = Pins::new(config, &rules, Some(LIMIT), kind)?;
         let sizes = *pins.parameters();
         let spaces = 1 << sizes.asid_bits;
         pins.inputs.root_valid = true;
-        for space in 0..spaces {
-            pins.inputs.root_asid = space as u8;
-            pins.inputs.root_pfn = (ROOT + base(space)) >> 12;
+        for asid in 0..spaces {
+            pins.inputs.root_asid = asid as u8;
+            pins.inputs.root_pfn = (ROOT + base(asid)) >> 12;
             pins.cycle()?;
         }
         pins.inputs.root_valid = false;
@@ -162,7 +162,7 @@ impl Crowd {
             most_used: sizes.walks / 3 + 1,
             next: 0,
             queues: vec![VecDeque::new(); sizes.requesters],
-            asked: Vec::new(),
+            requested: Vec::new(),
             rng: Rng::new(1),
             answered: 0,
             under_way: 0,
@@ -189,7 +189,7 @@ impl Crowd {
         for request in &case.requests {
             self.rules.walk(&mut after, root, request);
         }
-        let mut asking = Vec::new();
+        let mut open = Vec::new();
         for (place, request) in case.requests.iter().enumerate() {
             let walk = |memory: &Image| self.rules.walk(&mut memory.clone(), root, request);
             let shown = |memory| Shown::of(&self.rules, memory, root, request, &walk(memory));
@@ -201,7 +201,7 @@ impl Crowd {
                     self.queues[requester].push_back((number, place));
                 }
             }
-            asking.push(Asking {
+            open.push(OpenRequest {
                 request: *request,
                 accepted: 0,
                 queued,
@@ -210,11 +210,7 @@ impl Crowd {
             });
         }
         self.tally.add(case.requests.len() as u64, None);
-        self.spaces[number] = Some(Space {
-            asking,
-            words,
-            after,
-        });
+        self.spaces[number] = Some(Space { open, words, after });
         Ok(())
     }
 
@@ -229,20 +225,20 @@ impl Crowd {
     fn cycle(&mut self) -> Result<(), WalkError> {
         for (requester, queue) in self.queues.iter().enumerate() {
             self.pins.inputs.request_valid[requester] = 0;
-            if let Some(&(space, place)) = queue.front()
-                && let Some(asking) = &self.spaces[space]
+            if let Some(&(asid, place)) = queue.front()
+                && let Some(open) = &self.spaces[asid]
             {
-                let request = asking.asking[place].request;
-                self.pins.ask(requester, space as u8, &request);
+                let request = open.open[place].request;
+                self.pins.request(requester, asid as u8, &request);
             }
         }
         self.pins.inputs.response_valid = false;
         let now = self.load.cycles;
-        if let Some(first) = self.asked.iter().position(|(due, _)| *due <= now) {
-            let (_, asked) = self.asked.swap_remove(first);
-            let (_, after) = self.pins.respond(&mut self.memory, &asked);
+        if let Some(first) = self.requested.iter().position(|(due, _)| *due <= now) {
+            let (_, requested) = self.requested.swap_remove(first);
+            let (_, after) = self.pins.respond(&mut self.memory, &requested);
             if after.is_some() {
-                self.check_place(asked.word << 3);
+                self.check_place(requested.word << 3);
             }
         }
         let outputs = self.pins.cycle()?;
@@ -251,9 +247,9 @@ impl Crowd {
                 self.accept(requester);
             }
         }
-        if let Some(asked) = Asked::of(&outputs) {
+        if let Some(requested) = MemoryRequest::of(&outputs) {
             let due = now + 1 + self.rng.below(LATENCY);
-            self.asked.push((due, asked));
+            self.requested.push((due, requested));
         }
         if outputs.answer_valid {
             self.answered = now;
@@ -271,9 +267,9 @@ impl Crowd {
     /// An address that is still walked.
     fn oldest(&self) -> u64 {
         let spaces = self.spaces.iter().flatten();
-        let mut asking = spaces.flat_map(|space| &space.asking);
-        let waits = asking.find(|asking| asking.accepted | asking.queued != 0);
-        waits.map_or(0, |asking| asking.request.address)
+        let mut open = spaces.flat_map(|space| &space.open);
+        let waits = open.find(|open| open.accepted | open.queued != 0);
+        waits.map_or(0, |open| open.request.address)
     }
 
     /// A word outside of the tables of its space was written.
@@ -282,53 +278,53 @@ impl Crowd {
         let space = space.and_then(Option::as_ref);
         let known = |space: &Space| space.words.iter().any(|(at, _)| *at == address);
         if !space.is_some_and(known) {
-            let told = format!("{:?}: {address:#x} was written", self.rules);
-            self.tally.add(0, [told]);
+            let sentence = format!("{:?}: {address:#x} was written", self.rules);
+            self.tally.add(0, [sentence]);
         }
     }
 
     fn accept(&mut self, requester: usize) {
-        let asked = self.queues[requester].pop_front();
-        if let Some((space, place)) = asked
-            && let Some(space) = &mut self.spaces[space]
+        let requested = self.queues[requester].pop_front();
+        if let Some((asid, place)) = requested
+            && let Some(space) = &mut self.spaces[asid]
         {
-            let asking = &mut space.asking[place];
+            let open = &mut space.open[place];
             self.under_way += 1;
-            asking.accepted |= 1 << requester;
-            asking.queued &= !(1 << requester);
+            open.accepted |= 1 << requester;
+            open.queued &= !(1 << requester);
         }
     }
 
     /// Holds an answer against the request that it is of.
     fn answer(&mut self, answer: &Outputs) {
-        let number = usize::from(answer.answer_asid);
+        let asid = usize::from(answer.answer_asid);
         let to = (0..self.queues.len()).filter(|&to| answer.answer_requesters[to] != 0);
         let to = to.fold(0, |all, requester| all | 1u32 << requester);
-        let asking = self.spaces[number].as_mut().and_then(|space| {
-            let mut asking = space.asking.iter_mut();
-            asking.find(|asking| is_of(answer, &asking.request))
+        let open = self.spaces[asid].as_mut().and_then(|space| {
+            let mut open = space.open.iter_mut();
+            open.find(|open| is_of(answer, &open.request))
         });
-        let wrong = match asking {
-            Some(asking) => {
-                let told = asking.accepted & to;
-                asking.accepted &= !to;
-                self.under_way -= u64::from(told.count_ones());
-                self.load.merged += u64::from(told.count_ones().saturating_sub(1));
-                match told == to && to != 0 {
-                    true => asking.wrong(answer),
-                    false => Some("not all of its requesters ask for it".to_owned()),
+        let wrong = match open {
+            Some(open) => {
+                let taken = open.accepted & to;
+                open.accepted &= !to;
+                self.under_way -= u64::from(taken.count_ones());
+                self.load.merged += u64::from(taken.count_ones().saturating_sub(1));
+                match taken == to && to != 0 {
+                    true => open.wrong(answer),
+                    false => Some("not all of its requesters request it".to_owned()),
                 }
             }
-            None => Some("nobody asks for it".to_owned()),
+            None => Some("nobody requests it".to_owned()),
         };
         let wrong = wrong.map(|wrong| format!("{wrong}: {:?}, {answer:x?}", self.rules));
         self.tally.add(0, wrong);
-        self.close(number);
+        self.close(asid);
     }
 
     /// Looks at memory where all requests of a space are answered.
-    fn close(&mut self, number: usize) {
-        let Some(space) = self.spaces[number].take_if(|space| space.is_done()) else {
+    fn close(&mut self, asid: usize) {
+        let Some(space) = self.spaces[asid].take_if(|space| space.is_done()) else {
             return;
         };
         self.used -= 1;
@@ -336,8 +332,8 @@ impl Crowd {
         let wrong = space.words.iter().filter_map(|&(address, _)| {
             let (found, expected) = (memory.read(address), space.after.read(address));
             memory.put(address, 0);
-            let told = || format!("{found:x?} and not {expected:x?} at {address:#x}");
-            (found != expected).then(told)
+            let sentence = || format!("{found:x?} and not {expected:x?} at {address:#x}");
+            (found != expected).then(sentence)
         });
         self.tally.add(0, wrong);
     }
@@ -359,12 +355,12 @@ mod tests {
 
     fn tally(held_against: impl Fn(&mut Rules)) -> Tally {
         let rules = machines("8").last().unwrap();
-        let mut crowd = Crowd::new("8", rules, Kind::Reference).unwrap();
-        held_against(&mut crowd.rules);
+        let mut concurrent = Concurrent::new("8", rules, Kind::Reference).unwrap();
+        held_against(&mut concurrent.rules);
         for case in Sweep::Entry.cases(&rules).step_by(11) {
-            crowd.put(&case).unwrap();
+            concurrent.put(&case).unwrap();
         }
-        crowd.end().unwrap().0
+        concurrent.end().unwrap().0
     }
 
     #[test]
@@ -374,7 +370,7 @@ mod tests {
         assert!(other.differences > 100, "{other:?}");
         // The walker does not set what memory is to have set in the end.
         let other = tally(|rules| rules.updates = true);
-        let in_memory = |told: &String| told.contains(" and not Some(");
-        assert!(other.told.iter().any(in_memory), "{other:?}");
+        let in_memory = |sentence: &String| sentence.contains(" and not Some(");
+        assert!(other.shown.iter().any(in_memory), "{other:?}");
     }
 }
