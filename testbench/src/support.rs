@@ -88,8 +88,7 @@ pub fn obligation(block: &str, config: &str, what: &str) -> Obligation {
 }
 
 /// A lockstep runs through these sources of models and test bench.
-const SOURCES: [&str; 22] = [
-    "Cargo.lock",
+const SOURCES: [&str; 21] = [
     "sim/src/mmu",
     "sim/src/page.rs",
     "sim/src/numbers.rs",
@@ -124,6 +123,7 @@ pub fn depends_on(obligation: Obligation, designs: &[String]) -> Obligation {
     let kinds: Vec<_> = Kind::built().collect();
     let mut obligation = obligation
         .of(format!("{kinds:?}"))
+        .crates(&root)
         .tool(Path::new("verilator"), &["--version"]);
     for source in SOURCES {
         obligation = obligation.file(&root.join(source));

@@ -82,7 +82,7 @@ impl Obligation {
             own.pop();
         }
         Self::new(&group, "passes")
-            .file(&root.join("Cargo.lock"))
+            .crates(&root)
             .file(&folder.join("src"))
             .file(&own)
     }
@@ -111,6 +111,20 @@ impl Obligation {
         }
         let own = path.file_name().unwrap_or_default();
         self.of(own.as_encoded_bytes())
+    }
+
+    /// Adds the versions of the crates that are not of this workspace: which of its own crates uses which is no input.
+    ///
+    /// # Panics
+    /// If `Cargo.lock` cannot be read.
+    pub fn crates(self, root: &Path) -> Self {
+        let path = root.join("Cargo.lock");
+        let text = fs::read_to_string(&path);
+        let text = text.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let fetched = text
+            .split("\n\n")
+            .filter(|package| package.contains("\nsource = "));
+        self.of(fetched.collect::<Vec<_>>().join("\n"))
     }
 
     /// Adds the version of a program, which it prints if it is called with these arguments. Without the program the
@@ -266,6 +280,22 @@ mod tests {
                 .1
                 .starts_with("run")
         );
+    }
+
+    #[test]
+    fn crates_of_the_workspace_are_no_input_and_others_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let report = |own: &str, other: &str| {
+            let text = format!(
+                "version = 4\n\n[[package]]\nname = \"queue\"\nversion = \"{own}\"\n\n\
+                 [[package]]\nname = \"toml\"\nversion = \"{other}\"\nsource = \"registry\"\n"
+            );
+            fs::write(folder.path().join("Cargo.lock"), text).unwrap();
+            let obligation = Obligation::new("proof of queue", "G1 holds").crates(folder.path());
+            obligation.settle(&Rows::new(), None, String::new).1
+        };
+        assert_eq!(report("1", "2"), report("2", "2"));
+        assert_ne!(report("1", "2"), report("1", "3"));
     }
 
     /// Inputs are told apart: no two lists of inputs have one key.
