@@ -338,7 +338,7 @@ fn cost_has_every_field_and_the_papers_numbers() {
         assert!(number(1, "writes_per_cycle") > 0.99, "{row}");
         assert!(number(0, "logic_mw") < number(1, "logic_mw"), "{row}");
         // Without the paper's factor, a write in each cycle takes of the memories what the paper counts.
-        let factor = if row["control"] == "synthesised" {
+        let factor = if row["control"] == "synthesized" {
             1.0
         } else {
             1.5

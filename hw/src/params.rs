@@ -87,7 +87,7 @@ pub const UNITS: usize = FINISHES - 1;
 pub const SM_BITS: usize = 4;
 /// SMs of the GPU.
 pub const SMS: usize = 1 << SM_BITS;
-/// Who asks the page walker of a GMMU: the SMs and the far-fault MSHRs.
+/// Requesters of a GMMU's page walker: the SMs and the far-fault MSHRs.
 pub const REQUESTERS: usize = SMS + 1;
 /// Bits of their numbers.
 pub const REQUESTER_BITS: usize = SM_BITS + 1;

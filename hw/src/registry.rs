@@ -41,7 +41,7 @@ pub struct Design {
 }
 
 impl Design {
-    /// Whether it is for this.
+    /// Whether the design has this tag.
     #[must_use]
     pub fn is(&self, tag: Tag) -> bool {
         self.tags.contains(&tag)

@@ -1,4 +1,4 @@
-//! GPU traces in Accel-Sim's format: reading, summarising, and replaying them.
+//! GPU traces in Accel-Sim's format: reading, summarizing, and replaying them.
 //!
 //! A trace is a `.traceg` file (one kernel) or a `kernelslist.g` (copies and kernels in program order).
 //! [`Trace::open`] takes either; [`Reader`] streams one kernel as [`Event`]s and holds one line at a time;

@@ -19,7 +19,7 @@ pub use activity::{Drive, SplitPower, UnderActivity};
 /// Macros of the paper fit: an entry is spread over 16 of them, 128 bits each.
 const FIT_MACROS: usize = 16;
 
-/// A block at one size, ready to be synthesised.
+/// A block at one size, ready to be synthesized.
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// The block, such as `operand_log`.
@@ -83,7 +83,7 @@ pub struct Row {
     pub mapping: &'static str,
     /// The macros, such as `32 x 64x64b`: how many, words, bits.
     pub sram_macros: String,
-    /// Where the logic's figure comes from: `synthesised`, or the paper's `factor 1.5`.
+    /// Where the logic's figure comes from: `synthesized`, or the paper's `factor 1.5`.
     pub control: &'static str,
     /// Area of the memories, µm².
     pub sram_area_um2: f64,
@@ -107,9 +107,9 @@ pub struct Row {
     pub gpu_power_percent: f64,
     /// What memories and logic take together, without the paper's factor, under each activity that was asked for.
     pub activities: Vec<UnderActivity>,
-    /// With the synthesised logic in place of the factor 1.5: its area, and what follows.
+    /// With the synthesized logic in place of the factor 1.5: its area, and what follows.
     pub measured_control: Option<MeasuredControl>,
-    /// Flip-flops of the synthesised logic.
+    /// Flip-flops of the synthesized logic.
     pub registers: usize,
     /// Highest clock, MHz, as [`sta::CLOCK`] says.
     pub fmax_mhz: Option<f64>,
@@ -131,10 +131,10 @@ pub struct Row {
     pub ratio: Option<Ratio>,
 }
 
-/// A row's figures with the synthesised logic, where the row itself has the paper's factor.
+/// A row's figures with the synthesized logic, where the row itself has the paper's factor.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct MeasuredControl {
-    /// Area of the synthesised logic, µm².
+    /// Area of the synthesized logic, µm².
     pub logic_area_um2: f64,
     /// With the memories, µm².
     pub total_area_um2: f64,
@@ -221,7 +221,7 @@ pub struct Costed {
     pub netlist: Option<Netlist>,
 }
 
-/// Synthesises a subject and makes its row for each setting. The paper fit has rows for logs only. Its power has that of the
+/// Synthesizes a subject and makes its row for each setting. The paper fit has rows for logs only. Its power has that of the
 /// logic if there is something that drives the netlist.
 ///
 /// # Errors
@@ -243,7 +243,7 @@ pub fn costed(
         return Ok(Costed::default());
     }
     let netlist =
-        yosys::synthesise_with(&subject.design, flow.library, flow.target_ps, flow.mapping)?;
+        yosys::synthesize_with(&subject.design, flow.library, flow.target_ps, flow.mapping)?;
     let estimates = match drive {
         None => Vec::new(),
         Some(drive) => {
@@ -347,7 +347,7 @@ fn row(
                 Some(measured),
             )
         }
-        Setting::SinglePort => ("synthesised", netlist.area_um2, sram.power_mw, None),
+        Setting::SinglePort => ("synthesized", netlist.area_um2, sram.power_mw, None),
     };
     let total_area_um2 = sram.area_um2 + logic_area_um2;
     let share = overhead(total_area_um2, sram_power_mw);

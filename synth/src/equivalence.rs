@@ -136,7 +136,7 @@ pub fn prove(design: &Design, netlist: &Netlist, library: &Library) -> Result<Pr
     })
 }
 
-/// The RTL as gates and flip-flops, without any optimisation but of constants. A table of constants stays logic, a module
+/// The RTL as gates and flip-flops, without any optimization but of constants. A table of constants stays logic, a module
 /// with a memory is left out, also where nothing depends on it, and sums are narrowed and put together as in synthesis: that a
 /// tree of adders is another one is more than a proof finds out.
 fn rtl(design: &Design) -> String {

@@ -120,7 +120,7 @@ pub fn run(
     check()?;
     let library = Library::read(Path::new(LIBERTY))?;
     tell("mapping");
-    let netlist = yosys::synthesise(design, &library, TARGET_PS)?;
+    let netlist = yosys::synthesize(design, &library, TARGET_PS)?;
     let clock_buffers = project::write_project(design, &netlist, &library, density, folder)?;
     let top = &design.top;
     let placement_s = PLACING.run(folder, top, &tell)?;

@@ -36,7 +36,7 @@ impl Library {
     /// Reads a `.lib` or `.lib.gz` file.
     ///
     /// # Errors
-    /// If it cannot be read, or is no library to synthesise with: no flip-flop, no buffer, no area, no unit of
+    /// If it cannot be read, or is no library to synthesize with: no flip-flop, no buffer, no area, no unit of
     /// capacitance.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let bytes = std::fs::read(path).map_err(|source| Error::file(path, "read", source))?;

@@ -106,7 +106,7 @@ impl Report<'_> {
         if let Some(log) = single("operand_log", "16k") {
             cards.push((
                 format!("{:.2} %", log.sm_area_percent),
-                "of an SM for the 16 KB log, control synthesised".to_owned(),
+                "of an SM for the 16 KB log, control synthesized".to_owned(),
             ));
             if let Some(control) = log.control_percent {
                 cards.push((
@@ -249,7 +249,7 @@ ul{font-size:.9rem;padding-left:1.2rem}
 /// What a reader must know to believe the figures.
 const METHOD: &str = "<h2>How to read the figures</h2><ul>
 <li><b>paper-fit</b> is the SRAM setting that comes nearest to the paper's Table 2 among many: 16 macros of 128 bits with one read and one write port, 40 nm, times the paper's factor 1.5 for control. It is a fit, not the authors' own setting; their text says single-ported.</li>
-<li><b>single-port</b> is what the text says and what the RTL here needs: 45 nm macros with one port, and the control as synthesised, without any factor.</li>
+<li><b>single-port</b> is what the text says and what the RTL here needs: 45 nm macros with one port, and the control as synthesized, without any factor.</li>
 <li>Area counts every cell and every macro, before layout. Power is the memories' alone: leakage and one write per cycle at 1 GHz.</li>
 <li>{clock} Clock ideal, before layout, with the library's default wire load.</li>
 <li>CACTI finds no macro below 32 words: a 16-entry queue is charged for 32.</li>

@@ -32,7 +32,7 @@ pub const INPUT_FF: f64 = 5.0;
 /// Capacitance of a macro's clock input, fF.
 pub const CLOCK_FF: f64 = 25.0;
 
-/// Words of the smallest macro that CACTI finds an organisation for.
+/// Words of the smallest macro that CACTI finds an organization for.
 pub const SMALLEST_WORDS: usize = 32;
 
 /// What the macros of a figure are made of.
@@ -77,7 +77,7 @@ impl Setting {
     }
 
     /// Technology node, nm, of the figures unless another one is asked for: the paper's 40 for the
-    /// fit, and the cell library's 45 for the macros that stand beside synthesised logic.
+    /// fit, and the cell library's 45 for the macros that stand beside synthesized logic.
     pub const fn node_nm(self) -> u32 {
         match self {
             Self::PaperFit => 40,
@@ -170,7 +170,7 @@ impl Table {
         })
     }
 
-    /// The shapes that the table should have: the logs' macros in both organisations, the
+    /// The shapes that the table should have: the logs' macros in both organizations, the
     /// replay queue's payload, what the far-fault MSHRs do not search, the roots and the trail of
     /// the page walker, tags, entries and reads of the page-walk cache, and tags, order and frames
     /// of the L2 TLB, at both nodes.

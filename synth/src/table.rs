@@ -66,7 +66,7 @@ pub fn shares(row: &Row) -> Overhead {
     }
 }
 
-/// The shares of a row with the synthesised control, where the row has the paper's factor.
+/// The shares of a row with the synthesized control, where the row has the paper's factor.
 pub fn measured_shares(row: &Row) -> Option<Overhead> {
     row.measured_control.map(|measured| Overhead {
         sm_area_percent: measured.sm_area_percent,

@@ -16,7 +16,7 @@ pub(crate) use script::address_bits;
 use script::taps;
 pub use script::{Mapping, script};
 
-/// What is synthesised.
+/// What is synthesized.
 #[derive(Clone, Debug)]
 pub struct Design {
     /// The top module.
@@ -70,15 +70,15 @@ pub struct Netlist {
     pub complements: Vec<(String, String)>,
 }
 
-/// [`synthesise_with`] the default [`Mapping`].
+/// [`synthesize_with`] the default [`Mapping`].
 ///
 /// # Errors
 /// As there.
-pub fn synthesise(design: &Design, library: &Library, target_ps: u32) -> Result<Netlist, Error> {
-    synthesise_with(design, library, target_ps, Mapping::default())
+pub fn synthesize(design: &Design, library: &Library, target_ps: u32) -> Result<Netlist, Error> {
+    synthesize_with(design, library, target_ps, Mapping::default())
 }
 
-/// Synthesises a design for a delay of `target_ps`.
+/// Synthesizes a design for a delay of `target_ps`.
 ///
 /// The flow is the one of the peers' figures: `synth -flatten`, `dfflibmap`, and `abc` with a
 /// delay target, a driving cell and a load, by default with a [`Mapping`] of our own. A warning of Yosys is an error, because it means that
@@ -87,7 +87,7 @@ pub fn synthesise(design: &Design, library: &Library, target_ps: u32) -> Result<
 ///
 /// # Errors
 /// If Yosys is missing or fails, warns, or leaves something that is no cell of the library.
-pub fn synthesise_with(
+pub fn synthesize_with(
     design: &Design,
     library: &Library,
     target_ps: u32,

@@ -318,7 +318,7 @@ fn yosys_maps_and_opensta_times_a_design() {
         return;
     }
     let library = embedded();
-    let netlist = yosys::synthesise(&counter().design, &library, TARGET_PS).unwrap();
+    let netlist = yosys::synthesize(&counter().design, &library, TARGET_PS).unwrap();
     assert_eq!(netlist.registers, 8);
     assert_eq!(netlist.cells["DFF_X1"], 8);
     assert!(

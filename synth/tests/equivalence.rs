@@ -85,7 +85,7 @@ fn mapped(design: &Design) -> Option<(Library, Netlist)> {
         return None;
     }
     let library = Library::embedded().unwrap();
-    let netlist = yosys::synthesise(design, &library, TARGET_PS).unwrap();
+    let netlist = yosys::synthesize(design, &library, TARGET_PS).unwrap();
     Some((library, netlist))
 }
 
@@ -339,7 +339,7 @@ fn flip_flops_with_resets_alone_are_proved() {
         );
     let library = Library::parse("resets", &with_reset).unwrap();
     let design = registers(REGISTERS);
-    let netlist = yosys::synthesise(&design, &library, TARGET_PS).unwrap();
+    let netlist = yosys::synthesize(&design, &library, TARGET_PS).unwrap();
     assert!(netlist.verilog.contains(".RN(1'h1)"), "{}", netlist.verilog);
     let proof = prove(&design, &netlist, &library).unwrap();
     assert_eq!(proof.verdict, Verdict::Equivalent);
@@ -373,7 +373,7 @@ fn flip_flops_that_show_complements_alone_are_proved() {
                 true => design(verilog),
                 false => registers(verilog),
             };
-            let netlist = yosys::synthesise(&design, &library, TARGET_PS).unwrap();
+            let netlist = yosys::synthesize(&design, &library, TARGET_PS).unwrap();
             let proof = prove(&design, &netlist, &library).unwrap();
             assert_eq!(proof.verdict, Verdict::Equivalent, "{proof:?}");
         }

@@ -12,7 +12,7 @@ use faultline_synth::{report, table};
 use std::path::Path;
 
 /// A counter whose sum goes through a memory of 32 entries of a log: 8 KB in 32 macros would be too
-/// slow to synthesise for a test, so one macro stands for all.
+/// slow to synthesize for a test, so one macro stands for all.
 const VERILOG: &str = "
 module tiny (input clock, input reset, input enable, input write, input [4:0] address,
              input [63:0] data, output [63:0] read, output reg [7:0] count);
@@ -201,7 +201,7 @@ fn a_design_that_makes_yosys_warn_is_refused() {
             "other",
         ),
     ] {
-        let error = yosys::synthesise(&design(&verilog), &library, 900)
+        let error = yosys::synthesize(&design(&verilog), &library, 900)
             .unwrap_err()
             .to_string();
         assert!(error.starts_with("yosys failed on tiny: "), "{error}");
@@ -226,7 +226,7 @@ fn the_delay_target_reaches_the_mapping() {
     };
     for mapping in [Mapping::Plain, Mapping::Balanced, Mapping::Compact] {
         let area = |target| {
-            let netlist = yosys::synthesise_with(&design, &library, target, mapping);
+            let netlist = yosys::synthesize_with(&design, &library, target, mapping);
             netlist.unwrap().area_um2
         };
         let (tight, loose) = (area(100), area(5000));
@@ -242,7 +242,7 @@ fn a_memory_that_vanishes_is_noticed() {
     let library = Library::embedded().unwrap();
     let mut design = design(VERILOG);
     design.memories[0].instances = 2;
-    let error = yosys::synthesise(&design, &library, 900)
+    let error = yosys::synthesize(&design, &library, 900)
         .unwrap_err()
         .to_string();
     assert!(error.contains("1 memories sram_32x64 are left"), "{error}");
@@ -309,7 +309,7 @@ fn a_cell_that_no_tool_can_use_is_named_with_its_library() {
     assert_ne!(broken, text);
     let error = match Library::parse("broken.lib", &broken) {
         Err(error) => error.to_string(),
-        Ok(library) => yosys::synthesise(&design(VERILOG), &library, 900)
+        Ok(library) => yosys::synthesize(&design(VERILOG), &library, 900)
             .unwrap_err()
             .to_string(),
     };

@@ -1,4 +1,5 @@
-// The guarantees of operand_log.md, stated over its ports, for 4 entries and 2 slots.
+// The guarantees of operand_log.md, stated over its ports, for 4 entries and 2 slots. All registers start at 0, as a reset
+// leaves them.
 // Of each lane's 64 bits two may be any and the others are 0, other two in each lane, so that each place of a word has its
 // turn: nothing in the Verilog looks at a bit of a word. All bits that are read are compared. With FULL all may be any.
 // `bad[k]` must stay low for ever, and `seen[k]` must be reachable, or guarantee k holds for want of an occasion.
@@ -144,11 +145,12 @@ module operand_log_proof_top (
     reg  [1:0] ends_before;
     always @(posedge clock) ends_before <= ends;
 
-    // What users of the log owe it: they write to entries that they hold. Nothing is owed by readers.
-    wire owed = !(write_valid && !(allocated[write_entry] || taking[write_entry]));
+    // Requirement: a write names an entry that is allocated or being taken. Releases name the right slot by construction, and
+    // reads are not restricted.
+    wire met = !(write_valid && !(allocated[write_entry] || taking[write_entry]));
     reg broken;
-    always @(posedge clock) broken <= broken || !owed;
-    wire legal = owed && !broken;
+    always @(posedge clock) broken <= broken || !met;
+    wire legal = met && !broken;
 
     reg [4:0] replay_waits, save_waits;
     always @(posedge clock) begin
@@ -219,7 +221,7 @@ module operand_log_proof_top (
     assign seen[5] = legal && launched && launched_one == 16'd15;
     assign seen[6] = legal && came_back == 2'd2 && free_one[1:0] == 2'd2;
     assign seen[7] = legal && write_valid && replay_valid && save_valid && save_ready;
-    assign seen[8] = legal && write && allocated_valid && allocate;
-    assign seen[9] = legal && save_waits == 5'd8 && save && write_valid;
-    assign seen[10] = legal && free_two[1:0] == 2'b11;
+    assign seen[8] = legal && write && allocated_valid && allocate && !replay_valid && !save_valid;
+    assign seen[9] = legal && (save_waits == 5'd17 || replay_waits == 5'd17);
+    assign seen[10] = legal && free_two[1:0] == 2'b11 && free_four[0];
 endmodule

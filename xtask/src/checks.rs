@@ -9,7 +9,7 @@ use faultline_ledger::Runner;
 use rayon::prelude::*;
 
 use crate::steps::{Steps, succeed};
-use crate::{cargo, codegen, python, root, setup};
+use crate::{book, cargo, codegen, python, root, setup};
 
 /// The lockstep with the Verilated back end.
 pub const VERILOG: &str = "faultline/verilog";
@@ -33,6 +33,7 @@ const PROOFS: &str = "guarantees_are_proved";
 pub fn run(all: bool) -> Result<ExitCode, String> {
     setup::run()?;
     let python = python::run();
+    let mdbook = python::mdbook();
     let mut steps = Steps::default();
     let clippy = ["clippy", "--workspace", "--all-targets"];
     let feature = ["--features", VERILOG];
@@ -59,6 +60,13 @@ pub fn run(all: bool) -> Result<ExitCode, String> {
             .env("RUSTDOCFLAGS", "-D warnings");
         succeed(&mut doc, false)
     });
+    if let Ok(mdbook) = &mdbook {
+        steps.check("the book is built, and its links lead somewhere", || {
+            let (pages, links) = book::build(mdbook, &book::folder())?;
+            println!("{pages} pages, {links} links");
+            Ok(())
+        });
+    }
     let test = |options: &[&str]| {
         let mut command = cargo();
         // What was mapped before in another place is mapped again.
@@ -114,7 +122,7 @@ pub fn run(all: bool) -> Result<ExitCode, String> {
             });
         }
     }
-    if let Err(sentence) = python {
+    for sentence in [python.err(), mdbook.err()].into_iter().flatten() {
         println!("\n== {sentence}");
     }
     Ok(steps.finish())

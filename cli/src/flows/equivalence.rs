@@ -73,7 +73,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         .collect::<Result<Vec<_>>>()?;
     let proofs = cost::each(&subjects, "proving", |subject| {
         let design = &subject.design;
-        yosys::synthesise_with(
+        yosys::synthesize_with(
             design,
             &library,
             args.synthesis.target,

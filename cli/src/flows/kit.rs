@@ -188,7 +188,7 @@ fn top(design: &Design) -> Result<Top> {
     })
 }
 
-/// A memory of a design as what is synthesised around.
+/// A memory of a design as what is synthesized around.
 pub fn memory(memory: faultline_hw::primitives::memory::MemoryUse) -> Memory {
     Memory {
         module: memory.module,

@@ -118,7 +118,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     let mut rows = Vec::new();
     let mut written = Vec::new();
     for (subject, traffics) in subjects.iter().zip(traffics) {
-        bar.set_message(format!("synthesising {}", subject.design.top));
+        bar.set_message(format!("synthesizing {}", subject.design.top));
         let job = Job {
             args,
             library: &library,
@@ -165,7 +165,7 @@ impl Job<'_> {
         let failed = |error: faultline_synth::Error| miette!("{error}");
         let memories = &subject.design.memories;
         let figures = self.sources.figures(memories)?;
-        let netlist = yosys::synthesise_with(
+        let netlist = yosys::synthesize_with(
             &subject.design,
             self.library,
             self.args.choice.synthesis.target,

@@ -26,7 +26,7 @@ const CYCLES: u64 = 200_000;
 /// The blocks that recorded instructions drive.
 const REPORTED: [&str; 2] = ["replay_queue", "operand_log"];
 
-/// Export the Verilog, run the lockstep and the kernels under each scheme, synthesise, and write a page with plots beside the
+/// Export the Verilog, run the lockstep and the kernels under each scheme, synthesize, and write a page with plots beside the
 /// paper.
 #[derive(clap::Args, Debug)]
 pub struct Args {

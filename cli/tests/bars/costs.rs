@@ -21,7 +21,7 @@ fn page_has_the_cost_of_the_logs() {
         (
             "paper-fit (x 1.5)",
             "SM area %, paper",
-            "counted as in the paper: two ports, control as a factor of 1.5",
+            "fitted to the paper: two ports, control as a factor of 1.5",
         ),
         (
             "single-port, control measured",
@@ -32,7 +32,7 @@ fn page_has_the_cost_of_the_logs() {
         (
             "paper-fit (x 1.5)",
             "SM power %, paper",
-            "counted as in the paper",
+            "fitted to the paper",
         ),
     ] {
         let row_of_report = shares(report_row(&report, label, below));

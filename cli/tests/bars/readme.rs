@@ -41,7 +41,7 @@ fn readme_has_the_results_of_the_reports() {
     let (programs, failures) = programs[0];
     let rows = [
         format!(
-            "| SM area of a 16 KB log, counted as in the paper; as built | {:.2} % | {:.2} %; {:.2} % | [cost](synth/reports/cost.md) |",
+            "| SM area of a 16 KB log, fitted to the paper; as built | {:.2} % | {:.2} %; {:.2} % | [cost](docs/results/cost.md#the-operand-log-beside-the-paper) |",
             log("SM area %, paper"),
             log("paper-fit (x 1.5)"),
             log("single-port, control measured"),
@@ -50,7 +50,7 @@ fn readme_has_the_results_of_the_reports() {
             "| Performance, stall on fault as 100: replay queue; 16 KB log | {queue_paper}; {log_paper} | {queue:.1}; {of_log:.1} | [performance](sim/reports/performance.md) |"
         ),
         format!(
-            "| Mean latency of a preemption: PEP; PEP in place | {pep_paper}; {in_place_paper} us | {pep:.1}; {in_place:.1} us | [preempt](sim/reports/preempt.md) |"
+            "| Mean latency of a preemption by Li et al.: PEP; PEP in place | {pep_paper}; {in_place_paper} us | {pep:.1}; {in_place:.1} us | [preempt](sim/reports/preempt.md) |"
         ),
         format!(
             "| Pipeline of 64 warps with a 16 KB log | | {} um2, {} MHz | [sm_pipeline](synth/reports/sm_pipeline.md) |",
@@ -58,7 +58,7 @@ fn readme_has_the_results_of_the_reports() {
             of_pipeline("clock MHz"),
         ),
         format!(
-            "| Random programs that restart after faults, for each scheme; failures | | {programs}; {failures} | [restart](sim/reports/restart.md) |"
+            "| Random programs that restart after faults on the model of each scheme; failures | | {programs}; {failures} | [restart](sim/reports/restart.md) |"
         ),
     ];
     says(README, &rows);

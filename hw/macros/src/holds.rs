@@ -2,7 +2,8 @@
 //! `self.x.d.next = self.x.q.val();` goes before the first statement that writes it.
 //!
 //! A register that a statement of its own writes first is left as it is. So is an element of an array that more than one loop
-//! writes: which of them runs first for an element is not for this to guess, and the exporter asks for the hold.
+//! writes: which of them runs first for an element is not for this to guess, and the exporter asks for the hold. So is an
+//! element that a loop inside an `if` or a `match` writes: put the condition inside the loop.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -111,7 +112,8 @@ fn surely(expression: &Expr, place: &str) -> bool {
         Expr::Assign(assign) => register(&assign.left)
             .is_some_and(|(found, whole)| whole && found.to_token_stream().to_string() == place),
         Expr::Block(inner) => in_block(&inner.block),
-        Expr::ForLoop(each) => in_block(&each.body),
+        // A loop may have no round.
+        Expr::ForLoop(_) => false,
         Expr::If(condition) => {
             let otherwise = condition.else_branch.as_ref();
             in_block(&condition.then_branch)

@@ -37,7 +37,11 @@ fn expand(arguments: &TokenStream, item: &TokenStream) -> syn::Result<TokenStrea
     let text::Text { text, numbers } = text::of(&kernel.block)?;
     Ok(quote! {
         #(#attributes)*
-        #[allow(unreachable_patterns)]
+        #[allow(
+            unreachable_patterns,
+            clippy::nonminimal_bool,
+            reason = "an exported match has a default, and a kernel reads in the order of its page"
+        )]
         #signature {
             ::faultline_hw::part::Part::wire_parts(self);
             #(#statements)*

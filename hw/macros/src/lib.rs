@@ -23,6 +23,25 @@ mod text;
 /// `Hardware` comes with `#[block(top)]`. It gives the public signals by name, in the order of the struct.
 ///
 /// `#[check(condition, "message {N}")]` on the struct panics in the constructor where the condition does not hold.
+///
+/// # Example
+///
+/// ```ignore
+/// /// Counts faults.
+/// #[block(top)]
+/// pub struct FaultCounter<const WIDTH: usize> {
+///     /// Rising edge.
+///     pub clock: Signal<In, Clock>,
+///     /// Synchronous reset, active high.
+///     pub reset: Signal<In, Bit>,
+///     /// A fault occurs.
+///     pub fault: Signal<In, Bit>,
+///     /// Faults since the last reset.
+///     pub total: Signal<Out, Bits<WIDTH>>,
+///
+///     count: Register<Bits<WIDTH>>,
+/// }
+/// ```
 #[proc_macro_attribute]
 pub fn block(arguments: TokenStream, item: TokenStream) -> TokenStream {
     block::block(arguments.into(), item.into()).into()
@@ -34,8 +53,34 @@ pub fn block(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// What the kernel wires itself, a gated reset for one, wins.
 ///
-/// A register that is written under conditions alone holds its value otherwise: `self.x.d.next = self.x.q.val();` goes before
-/// the first statement that writes `self.x.d.next`. Of an array of registers that two loops write, the hold is written by hand.
+/// # Registers hold
+///
+/// A register that is written only under conditions holds its value in all other cases: `self.x.d.next = self.x.q.val();`
+/// goes before the first statement that writes `self.x.d.next`. Outputs and local signals hold nothing: give them a value
+/// first. The hold is written by hand for an array of registers that two loops write, or that a loop inside an `if` writes;
+/// the exporter refuses the kernel without it.
+///
+/// # What a kernel may contain
+///
+/// - Assignments to `next` of a signal, or to a field of it.
+/// - `if` and `else`; `match` on numbers, states and `_`, without guards; `for i in FROM..TO`.
+/// - `+ - * & | ^ && || ! << >>` and comparisons.
+/// - `val`, `into`, `index`, `to_bits`, `all`, `any`, `xor`, `get_bit`, `get_bits::<N>` and `replace_bit`.
+/// - `bits`, `Bits` and `bit_cast`, which are casts.
+///
+/// Anything else, such as `let`, a macro or `while`, is an error that names what may stand in its place.
+///
+/// # Example
+///
+/// ```ignore
+/// #[logic]
+/// fn update(&mut self) {
+///     if self.fault.val() {
+///         self.count.d.next = self.count.q.val() + 1;
+///     }
+///     self.total.next = self.count.q.val();
+/// }
+/// ```
 #[proc_macro_attribute]
 pub fn logic(arguments: TokenStream, item: TokenStream) -> TokenStream {
     kernel::logic(&arguments.into(), &item.into()).into()

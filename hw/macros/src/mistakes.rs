@@ -87,6 +87,23 @@ fn a_kernel_is_told_what_is_not_translated() {
             "a loop is `for i in FROM..TO`",
         ),
         (
+            quote!(for i in 0..=3 {
+                self.a[i].next = true;
+            }),
+            "a loop is `for i in FROM..TO`",
+        ),
+        (
+            quote!(match self.b.val() {
+                State::Idle if self.go.val() => self.a.next = true,
+                _ => {}
+            }),
+            "a pattern has no guard",
+        ),
+        (
+            quote!(self.a.next = bits_reversed(self.b.val());),
+            "this function is not translated",
+        ),
+        (
             quote!(while self.b.val() {
                 self.a.next = true;
             }),

@@ -9,7 +9,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{
     BinOp, Block, Expr, ExprAssign, ExprCall, ExprField, ExprForLoop, ExprIf, ExprMatch,
-    ExprMethodCall, GenericArgument, Lit, Member, Pat, Result, Stmt, UnOp,
+    ExprMethodCall, GenericArgument, Lit, Member, Pat, RangeLimits, Result, Stmt, UnOp,
 };
 
 /// A text, and the expressions of its numbers.
@@ -157,6 +157,9 @@ impl Text {
         self.compute(&choice.expr)?;
         self.word("{");
         for arm in &choice.arms {
+            if let Some((_, guard)) = &arm.guard {
+                return refuse(guard, "a pattern has no guard; write an `if` in its block");
+            }
             let pattern = match &arm.pat {
                 Pat::Ident(pattern) => pattern.ident.to_string(),
                 Pat::Lit(pattern) => pattern.to_token_stream().to_string(),
@@ -183,6 +186,9 @@ impl Text {
         let (Pat::Ident(index), Expr::Range(range)) = (&*each.pat, &*each.expr) else {
             return refuse(each, sentence);
         };
+        if !matches!(range.limits, RangeLimits::HalfOpen(_)) {
+            return refuse(range, sentence);
+        }
         let (Some(from), Some(to)) = (&range.start, &range.end) else {
             return refuse(each, sentence);
         };
@@ -263,10 +269,15 @@ impl Text {
     }
 
     fn cast(&mut self, call: &ExprCall) -> Result<()> {
-        let function = call.func.to_token_stream().to_string();
-        let is_cast = ["bit_cast", "bits", "Bits"]
-            .iter()
-            .any(|cast| function.starts_with(cast));
+        let function = match &*call.func {
+            Expr::Path(function) => function.path.segments.last(),
+            _ => None,
+        };
+        let is_cast = function.is_some_and(|name| {
+            ["bit_cast", "bits", "Bits"]
+                .iter()
+                .any(|cast| name.ident == cast)
+        });
         match call.args.first() {
             Some(value) if is_cast => {
                 self.word("cast");

@@ -263,8 +263,6 @@ pub struct FarFaultMshr<
     asking: Signal<Local, Bit>,
 }
 
-// A kernel reads better in the order of the page than with the fewest operators.
-#[allow(clippy::nonminimal_bool)]
 impl<
     const ENTRIES: usize,
     const INDEX: usize,

@@ -275,8 +275,6 @@ pub struct FaultBuffer<
     cleared: Signal<Local, Bit>,
 }
 
-// A kernel reads better in the order of the page than with the fewest operators.
-#[allow(clippy::nonminimal_bool)]
 impl<
     const SMS: usize,
     const SM: usize,

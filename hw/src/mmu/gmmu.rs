@@ -233,8 +233,6 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     reported: Signal<Local, Bit>,
 }
 
-// A kernel reads better in the order of the page than with the fewest operators.
-#[allow(clippy::nonminimal_bool)]
 impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<WALKS, WALK, ENTRY> {
     #[logic]
     fn update(&mut self) {

@@ -166,8 +166,6 @@ pub struct PageWalkCache<
     tag: Signal<Local, Bits<TAG>>,
 }
 
-// A kernel reads better in the order of the page than with the fewest operators.
-#[allow(clippy::nonminimal_bool)]
 impl<
     const WALKS: usize,
     const WALK: usize,

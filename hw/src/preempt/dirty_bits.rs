@@ -155,8 +155,6 @@ pub struct DirtyBits<
     lanes: Signal<Local, Bits<LANES>>,
 }
 
-// A kernel reads better in the order of the page than with the fewest operators.
-#[allow(clippy::nonminimal_bool)]
 impl<
     const ROW: usize,
     const GROUPS: usize,

@@ -140,8 +140,6 @@ pub struct OperandLog<const ENTRIES: usize, const INDEX: usize, const COUNT: usi
     read_allowed: Signal<Local, Bit>,
 }
 
-// A kernel reads better in the order of the page than with the fewest operators.
-#[allow(clippy::nonminimal_bool)]
 impl<const ENTRIES: usize, const INDEX: usize, const COUNT: usize> Logic
     for OperandLog<ENTRIES, INDEX, COUNT>
 {

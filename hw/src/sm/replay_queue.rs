@@ -24,8 +24,8 @@ struct Instruction {
     log_data: Bits<LOG_ENTRY_BITS>,
 }
 
-/// So many inserts before the greatest age, and one, an instruction is called aged: as many as may be on their way to
-/// the queue.
+/// `aged` is high from age 2^`AGE` - `NEAR`: four inserts below the greatest age, because at most four instructions are on
+/// their way to the queue.
 const NEAR: LiteralType = 5;
 
 /// What the scan engine does.

@@ -353,8 +353,6 @@ pub struct SmPipeline<
     pushed: Signal<Local, Request>,
 }
 
-// A kernel reads better in the order of the page than with the fewest operators.
-#[allow(clippy::nonminimal_bool)]
 impl<
     const WARPS: usize,
     const PORT_WARPS: usize,

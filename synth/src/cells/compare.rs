@@ -125,14 +125,14 @@ pub fn row(
     drive: &Drive<'_>,
 ) -> Result<Row, Error> {
     let memories = cost::figures(&subject.design, flow, Setting::SinglePort)?;
-    let synthesise =
-        |library| yosys::synthesise_with(&subject.design, library, flow.target_ps, flow.mapping);
+    let synthesize =
+        |library| yosys::synthesize_with(&subject.design, library, flow.target_ps, flow.mapping);
     let measure = |netlist: &Netlist, library: &Library| {
         let flow = Flow { library, ..*flow };
         measure(subject, netlist, &flow, &memories, drive)
     };
-    let (full, ..) = measure(&synthesise(flow.library)?, flow.library)?;
-    let netlist = synthesise(embedded)?;
+    let (full, ..) = measure(&synthesize(flow.library)?, flow.library)?;
+    let netlist = synthesize(embedded)?;
     let (figures, activity, cycles) = measure(&netlist, embedded)?;
     let [from, to] = [Cells::read(embedded)?, Cells::read(flow.library)?];
     let from = Side {

@@ -42,7 +42,7 @@ impl From<Curve> for [f64; 9] {
 }
 
 impl Curve {
-    /// Deviations below this are of no account, ns: the fit minimises the relative deviation of
+    /// Deviations below this are of no account, ns: the fit minimizes the relative deviation of
     /// (value + floor).
     const FLOOR: f64 = 0.01;
 

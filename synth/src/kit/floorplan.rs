@@ -1,6 +1,6 @@
 //! Where the macros go: in rows from the lower left corner of the core, the highest first.
 //!
-//! The rows are no wider than the smallest core that the macros alone would make at the core's utilisation, so they fit
+//! The rows are no wider than the smallest core that the macros alone would make at the core's utilization, so they fit
 //! whatever the logic adds.
 
 use super::{Top, instances};

@@ -97,7 +97,7 @@ impl Row {
 pub fn row(subject: &Subject, flow: &Flow, drive: &Drive<'_>) -> Result<Row, Error> {
     let memories = cost::figures(&subject.design, flow, Setting::SinglePort)?;
     let netlist =
-        yosys::synthesise_with(&subject.design, flow.library, flow.target_ps, flow.mapping)?;
+        yosys::synthesize_with(&subject.design, flow.library, flow.target_ps, flow.mapping)?;
     let cells = Cells::read(flow.library)?;
     let circuit = Circuit::read(&netlist, &cells, &subject.design.memories)?;
     let failed = |reason: String| Error::Power {

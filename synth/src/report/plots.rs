@@ -55,7 +55,7 @@ fn series(rows: &[Row]) -> Vec<Series> {
         },
     ];
     for series in &mut all {
-        // Two organisations of one size share a place; the smaller one is shown.
+        // Two organizations of one size share a place; the smaller one is shown.
         series.points.sort_by(|one, other| {
             one.0
                 .total_cmp(&other.0)

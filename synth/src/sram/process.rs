@@ -4,7 +4,7 @@
 
 use super::Macro;
 
-/// Nanometres of the macros in the table that stand beside synthesised logic.
+/// Nanometres of the macros in the table that stand beside synthesized logic.
 const TABLE_NM: f64 = 45.0;
 
 /// Supply of the table's macros, V.

@@ -13,13 +13,13 @@ const CYCLES: u64 = 200;
 const CLOCK_MHZ: f64 = 800.0;
 
 /// The netlist of a module.
-pub fn synthesised(name: &str, verilog: &str, library: &Library) -> Netlist {
+pub fn synthesized(name: &str, verilog: &str, library: &Library) -> Netlist {
     let design = Design {
         top: name.to_owned(),
         verilog: verilog.to_owned(),
         memories: Vec::new(),
     };
-    yosys::synthesise(&design, library, yosys::TARGET_PS).unwrap()
+    yosys::synthesize(&design, library, yosys::TARGET_PS).unwrap()
 }
 
 /// A circuit, its netlist and a simulation of it.
@@ -31,7 +31,7 @@ struct Run {
 
 impl Run {
     fn new(of: &crate::circuits::Circuit, library: &Library, cells: &Cells) -> Self {
-        let netlist = synthesised(of.name, of.verilog, library);
+        let netlist = synthesized(of.name, of.verilog, library);
         let circuit = Circuit::read(&netlist, cells, &[]).unwrap();
         Self {
             simulator: Simulator::new(&circuit),

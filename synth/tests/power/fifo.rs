@@ -1,6 +1,6 @@
 //! A FIFO of about the size of one whose power OpenSTA 3 was asked for.
 
-use crate::eight::synthesised;
+use crate::eight::synthesized;
 use crate::{Bits, embedded, without_yosys};
 use faultline_synth::power::{Calculator, Circuit, Estimate, Simulator};
 
@@ -27,7 +27,7 @@ endmodule";
 /// Its cells, and what it takes with each of these numbers of pushes and pops in a thousand cycles.
 fn estimates(pushes_of_each_thousand: &[u64]) -> (usize, Vec<Estimate>) {
     let (library, cells) = embedded();
-    let netlist = synthesised("fifo", FIFO, &library);
+    let netlist = synthesized("fifo", FIFO, &library);
     let circuit = Circuit::read(&netlist, &cells, &[]).unwrap();
     let calculator = Calculator::new(&circuit, &cells, &library).unwrap();
     let run = |pushes: &u64| {

@@ -1,4 +1,4 @@
-//! What `faultline cost` synthesises, and how: its options, and the designs that they choose.
+//! What `faultline cost` synthesizes, and how: its options, and the designs that they choose.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use miette::{Result, miette};
 use crate::output::quoted;
 use crate::value::{integer_in, named};
 
-/// What is synthesised, and how: the options that the report has too.
+/// What is synthesized, and how: the options that the report has too.
 #[derive(clap::Args, Debug)]
 pub struct Choice {
     /// Designs, such as replay_queue_64, or blocks, such as l2_tlb, for their designs; the logs of 8, 16, 20 and 32 KB and the
@@ -104,7 +104,7 @@ impl Synthesis {
 pub enum Model {
     /// One read and one write port, and the paper's factor 1.5 for control
     PaperFit,
-    /// One read-write port, control as synthesised
+    /// One read-write port, control as synthesized
     SinglePort,
     /// Both settings, measured with the CACTI that is installed
     Cacti,

@@ -167,7 +167,7 @@ fn beside_the_paper(rows: &[Row]) -> Option<Grid> {
         }
     }
     (!lines.is_empty()).then(|| Grid {
-        title: "Power of the operand log, SRAM and synthesised logic, beside the paper's Table 2, which counts the SRAM with a write in each cycle, and has a factor of 1.5 where the logic stands here"
+        title: "Power of the operand log, SRAM and synthesized logic, beside the paper's Table 2, which counts the SRAM with a write in each cycle, and has a factor of 1.5 where the logic stands here"
             .to_owned(),
         headings: titles(&[
             "log",

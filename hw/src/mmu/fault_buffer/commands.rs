@@ -73,8 +73,6 @@ pub struct Commands<const SM: usize, const VPN: usize, const ASID: usize> {
     idle: Signal<Local, Bit>,
 }
 
-// A kernel reads better in the order of the page than with the fewest operators.
-#[allow(clippy::nonminimal_bool)]
 impl<const SM: usize, const VPN: usize, const ASID: usize> Logic for Commands<SM, VPN, ASID> {
     #[logic]
     fn update(&mut self) {

@@ -103,8 +103,6 @@ pub struct Record<
     gpc: Signal<Local, Bits<64>>,
 }
 
-// A kernel reads better in the order of the page than with the fewest operators.
-#[allow(clippy::nonminimal_bool)]
 impl<
     const SMS: usize,
     const SM: usize,

@@ -82,8 +82,6 @@ pub struct Ring<const RECORD: usize, const PFN: usize> {
     in_ring: Signal<Local, Bit>,
 }
 
-// A kernel reads better in the order of the page than with the fewest operators.
-#[allow(clippy::nonminimal_bool)]
 impl<const RECORD: usize, const PFN: usize> Logic for Ring<RECORD, PFN> {
     #[logic]
     fn update(&mut self) {

@@ -113,8 +113,6 @@ pub struct ResponseDispatch {
     of_mshrs: Signal<Local, Bit>,
 }
 
-// A kernel reads better in the order of the page than with the fewest operators.
-#[allow(clippy::nonminimal_bool)]
 impl Logic for ResponseDispatch {
     #[logic]
     fn update(&mut self) {

@@ -66,8 +66,6 @@ pub struct Choice<const SET: usize, const SET_COUNT: usize> {
     finishing: Signal<Local, Bit>,
 }
 
-// A kernel reads better in the order of the page than with the fewest operators.
-#[allow(clippy::nonminimal_bool)]
 impl<const SET: usize, const SET_COUNT: usize> Logic for Choice<SET, SET_COUNT> {
     #[logic]
     fn update(&mut self) {

@@ -76,7 +76,7 @@ impl<const SLOTS: usize, const CONTEXTS: usize, const VPN: usize, const ASID: us
             && (self.vpn.q.val() == self.fault_vpn.val())
             && (self.asid.q.val() == self.fault_asid.val());
 
-        // Who waits, and where he is.
+        // The thread blocks that wait, and where each one is.
         self.waiting.next = self.waits.q.val();
         if self.is_faulting.val() {
             self.waiting.next = self.waits.q.val() | self.faulting_slots.val();

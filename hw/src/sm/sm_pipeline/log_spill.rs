@@ -60,8 +60,6 @@ pub struct LogSpill<const LOG_INDEX: usize> {
     reads: Signal<Local, Bit>,
 }
 
-// A kernel reads better in the order of the page than with the fewest operators.
-#[allow(clippy::nonminimal_bool)]
 impl<const LOG_INDEX: usize> Logic for LogSpill<LOG_INDEX> {
     #[logic]
     fn update(&mut self) {

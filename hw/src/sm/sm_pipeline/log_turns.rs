@@ -36,8 +36,6 @@ pub struct LogTurns<const WARPS: usize> {
     begins: [Signal<Local, Bit>; SLOTS],
 }
 
-// A kernel reads better in the order of the page than with the fewest operators.
-#[allow(clippy::nonminimal_bool)]
 impl<const WARPS: usize> Logic for LogTurns<WARPS> {
     #[logic]
     fn update(&mut self) {
