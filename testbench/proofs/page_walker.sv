@@ -182,7 +182,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         .response_kept(response_kept), .root_valid(root_valid),
         .root_asid(root_asid), .root_pfn(root_of), .invalidate_valid(invalidate_valid),
         .invalidate_asid(invalidate_asid), .invalidate_all(invalidate_all), .reserved_bits(reserved),
-        .execute_disable(disable_allowed), .last_pfn(last), .no_merge(no_merge),
+        .execute_disable(disable_allowed), .last_pfn(last), .no_merge(alone),
         .request_ready(request_ready), .answer_valid(answer_valid), .answer_requesters(answer_requesters),
         .answer_vpn(answer_vpn), .answer_asid(answer_asid), .answer_write(answer_write),
         .answer_execute(answer_execute), .answer_user(answer_user), .answer_cause(answer_cause),
