@@ -115,7 +115,7 @@ impl Proof {
     ) -> Option<Self> {
         let (design_files, wrapper) = (read(&files), format!("{block}.sv"));
         let script = format!(
-            "{design_files} read_verilog -sv {defined} {wrapper}; hierarchy -check -top {block}_proof_top; proc; flatten; \
+            "{design_files} read_verilog -noautowire -sv {defined} {wrapper}; hierarchy -check -top {block}_proof_top; proc; flatten; \
              select -assert-none a:hierconn; opt_clean; memory_map; \
              setundef -init -zero; opt -full; techmap; opt; setundef -undriven -zero; setundef -init -zero; dffunmap; zinit -all; \
              abc -g AND -fast; opt_clean; write_aiger -map map.txt proof.aig"
