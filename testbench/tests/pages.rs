@@ -675,7 +675,6 @@ fn reports_are_of_the_verilog_at_hand_or_called_older() {
         "power_opensta",
         "library",
         "library_pipelines",
-        "library_pipelines_1000",
         "equivalence",
         "equivalence_pipelines",
         "layout_replay_queue_16",
