@@ -223,5 +223,8 @@ module operand_log_proof_top (
     assign seen[7] = legal && write_valid && replay_valid && save_valid && save_ready;
     assign seen[8] = legal && write && allocated_valid && allocate && !replay_valid && !save_valid;
     assign seen[9] = legal && (save_waits == 5'd17 || replay_waits == 5'd17);
-    assign seen[10] = legal && free_two[1:0] == 2'b11 && free_four[0];
+    // Both slots had two free entries, and then slot 0 has all four.
+    reg both_had_two;
+    always @(posedge clock) both_had_two <= both_had_two || (legal && free_two[1:0] == 2'b11);
+    assign seen[10] = legal && both_had_two && free_four[0];
 endmodule

@@ -589,7 +589,7 @@ fn book_lists_every_page() {
 fn tutorial_shows_the_code_of_its_example() {
     let lines = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
     let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
-    let files = ["src/model.rs", "src/kernel.rs", "proof.sv"];
+    let files = ["src/lib.rs", "src/model.rs", "src/kernel.rs", "proof.sv"];
     let code = files.map(|file| lines(&read(&format!("examples/add_a_block/{file}"))));
     let tutorial = read("docs/tutorial.md");
     let fences = tutorial.split("\n```").skip(1).step_by(2);
@@ -601,9 +601,10 @@ fn tutorial_shows_the_code_of_its_example() {
     let page = read("examples/add_a_block/counter.md");
     let mut quoted = tutorial.lines().filter_map(|line| line.strip_prefix("> "));
     assert!(quoted.all(|line| page.contains(line)), "docs/tutorial.md");
-    assert_eq!(shown.len(), files.len());
-    for (code, shown) in code.iter().zip(&shown) {
-        assert!(code.contains(shown), "docs/tutorial.md: {shown}");
+    assert!(shown.len() > files.len(), "{} listings", shown.len());
+    for shown in &shown {
+        let stands = code.iter().any(|code| code.contains(shown));
+        assert!(stands, "docs/tutorial.md: {shown}");
     }
 }
 
@@ -675,7 +676,6 @@ fn reports_are_of_the_verilog_at_hand_or_called_older() {
         "power_opensta",
         "library",
         "library_pipelines",
-        "library_pipelines_1000",
         "equivalence",
         "equivalence_pipelines",
         "layout_replay_queue_16",

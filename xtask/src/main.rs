@@ -57,7 +57,7 @@ enum Task {
     Quick,
     /// Build the book of docs into target/book, check its links, and print the path of its first page
     Book,
-    /// Make the archive for those who use the Verilog without Rust: target/dist/faultline-<version>.tar.gz
+    /// Make the archive for those who use the Verilog without Rust: `target/dist/faultline-<version>.tar.gz`
     ///
     /// It has the Verilog, a cocotb test bench of each design, the reports and the book.
     Dist {

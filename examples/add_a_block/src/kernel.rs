@@ -13,7 +13,7 @@ pub struct FaultCounter<const WIDTH: usize> {
     pub reset: Signal<In, Bit>,
     /// A fault occurs.
     pub fault: Signal<In, Bit>,
-    /// The count begins again from 0.
+    /// The count starts again.
     pub clear: Signal<In, Bit>,
 
     /// Faults since the last clear, or the greatest value.

@@ -6,7 +6,7 @@ use faultline_sim::{ports, widths};
 /// The sizes of a fault counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// Bits of the count, at most 64.
+    /// Bits of the count, 1 to 63.
     pub width: usize,
 }
 
@@ -22,7 +22,7 @@ ports! {
         reset: bool = 1,
         /// A fault occurs.
         fault: bool = 1,
-        /// The count begins again from 0.
+        /// The count starts again.
         clear: bool = 1,
     }
 }
