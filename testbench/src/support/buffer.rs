@@ -64,7 +64,7 @@ pub struct World {
     held: BTreeSet<(u8, u64)>,
     /// These pages are there, each by its address space and number.
     present: BTreeSet<(u8, u64)>,
-    /// This number of faults was told Nack.
+    /// Faults that were answered with Nack.
     pub turned_away: usize,
     sweep: u32,
     walks: u32,
@@ -177,7 +177,7 @@ impl Buffer {
         buffer
     }
 
-    /// Runs a cycle with `reset` set; memory forgets the writes that it has not acknowledged.
+    /// Runs a cycle with `reset` set; memory drops the writes that it has not acknowledged.
     pub fn reset(&mut self) {
         self.exactly(&Inputs {
             reset: true,
@@ -387,7 +387,7 @@ impl Buffer {
         outputs
     }
 
-    /// Tells whether the driver was told of everything, and everything was woken.
+    /// Returns whether every fault was reported to the driver, and every page woken.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.world.raised.is_empty() && self.world.offered.is_none() && self.world.held.is_empty()

@@ -15,7 +15,7 @@ pub struct Bits {
     pub cycle: u64,
     /// These are the rows that were taken: the cycle, the row and its lanes.
     pub given: Vec<(u64, u64, u64)>,
-    /// The last walk has told these numbers of rows and lanes.
+    /// Numbers of rows and lanes that the last walk has reported.
     pub total: Option<(u64, u64)>,
 }
 
@@ -132,7 +132,7 @@ impl Bits {
         self.given.clear();
     }
 
-    /// Runs until the walk has ended, and gives the numbers of rows and lanes that it has told.
+    /// Runs until the walk has ended, and gives the numbers of rows and lanes that it has reported.
     ///
     /// # Panics
     /// If it has not ended after 20,000 cycles.
@@ -148,7 +148,7 @@ impl Bits {
     /// Saves these groups, and gives the rows with their lanes.
     ///
     /// # Panics
-    /// If the walk tells other numbers than it has given.
+    /// If the walk reports other numbers than it has given.
     pub fn save(&mut self, first: u64, last: u64) -> Vec<(u64, u64)> {
         self.walk(first, last, true);
         let total = self.end();

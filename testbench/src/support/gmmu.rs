@@ -22,16 +22,16 @@ pub const ROOT: u64 = 0x100;
 /// An entry with these bits forbids nothing and needs no update.
 pub const OPEN: u64 = PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
 
-/// This is what an SM is told.
+/// A report that an SM receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Told {
-    /// The SM is told in this cycle.
+    /// The cycle of the report.
     pub cycle: u64,
     /// This is the number of the SM.
     pub sm: usize,
     /// This is the kind of the fill, as the port `fill_kind` gives it.
     pub kind: u8,
-    /// The SM is told of this page.
+    /// Page number of the report.
     pub page: u64,
     /// The page is of this address space.
     pub space: u8,
@@ -80,7 +80,7 @@ pub struct Gmmu {
     /// These are the requests of each SM that were not accepted yet: the page, the address space, and whether it
     /// writes.
     pub requests: Vec<VecDeque<(u64, u8, bool)>>,
-    /// SMs were told this, in order.
+    /// The reports to the SMs, in order.
     pub told: Vec<Told>,
     /// These are the resolutions: the cycle, the SM, the page and the address space.
     pub resolved: Vec<(u64, usize, u64, u8)>,
@@ -307,10 +307,10 @@ impl Gmmu {
         }
     }
 
-    /// Lets an SM ask for a page, and gives what it is told of it.
+    /// Has an SM request a page, and returns the report that it receives.
     ///
     /// # Panics
-    /// If it is told nothing within 20,000 cycles.
+    /// If it receives no report within 20,000 cycles.
     pub fn answer(&mut self, sm: usize, space: u8, page: u64, write: bool) -> Told {
         let before = self.told.len();
         self.ask(sm, space, page, write);

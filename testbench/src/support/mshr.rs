@@ -28,9 +28,9 @@ pub struct Mshr {
 /// This is an answer to a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// These SMs are told that the fault is a far one, a bit for each.
+    /// SMs whose fault is answered as a far fault, one bit each.
     pub far: u16,
-    /// These SMs are told Nack, a bit for each.
+    /// SMs whose fault is answered with Nack, one bit each.
     pub nack: u16,
     /// This is the place of the fault in the queue.
     pub place: u16,
@@ -105,7 +105,7 @@ pub fn command_all(cancel: bool) -> Inputs {
     }
 }
 
-/// Gives the inputs that tell that a walk has found a page.
+/// Returns the inputs of a walk that has found a page.
 #[must_use]
 pub fn present(page: Page) -> Inputs {
     Inputs {
@@ -116,7 +116,7 @@ pub fn present(page: Page) -> Inputs {
     }
 }
 
-/// Gives the inputs that tell that a walk has not found a page, for this cause at this level.
+/// Returns the inputs of a walk that has found no page, for this cause at this level.
 #[must_use]
 pub fn missing(page: Page, cause: u8, level: u8) -> Inputs {
     Inputs {

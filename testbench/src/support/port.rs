@@ -20,7 +20,7 @@ pub struct Port {
     pub pace: u16,
 }
 
-/// This is what a port has told of a read, and what became of it.
+/// The outputs of a port for a read, and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
     /// The read ended with this verdict.

@@ -88,7 +88,7 @@ impl Scheduler {
         }
     }
 
-    /// Lets the GMMU tell something of a page in the next cycle.
+    /// Has the GMMU report on a page in the next cycle.
     pub fn tell(&mut self, fill: Fill, page: u64, place: u64) {
         self.inputs.fill_valid = true;
         self.inputs.fill_kind = fill as u64;
@@ -102,13 +102,13 @@ impl Scheduler {
         (self.inputs.fault_slot, self.inputs.fault_vpn) = (slot, page);
     }
 
-    /// Runs a cycle in which the GMMU tells that a page is far, at a place of its queue.
+    /// Runs a cycle in which the GMMU reports that a page is far, at a place of its queue.
     pub fn held(&mut self, page: u64, place: u64) {
         self.tell(Fill::Far, page, place);
         self.cycle();
     }
 
-    /// Runs a cycle in which the GMMU tells that a page is there.
+    /// Runs a cycle in which the GMMU reports that a page is present.
     pub fn comes(&mut self, page: u64) {
         self.tell(Fill::Translation, page, 0);
         self.cycle();
@@ -206,8 +206,8 @@ impl Scheduler {
         enters
     }
 
-    /// Lets the block of a slot meet a page of its own that is far behind, and leave, and a new one take its slot;
-    /// gives its context.
+    /// Has the block of a slot fault on a page of its own that is far behind, and leave; a new block takes its slot. Returns
+    /// the context of the block that left.
     ///
     /// # Panics
     /// If another block leaves, or the new one takes another slot.

@@ -12,11 +12,11 @@ pub struct Tlb {
     bench: Bench<L1Tlb>,
     /// The GMMU can hold this number of far faults.
     pub far_limit: u8,
-    /// Far faults are told.
+    /// Far faults are reported.
     pub report_faults: bool,
 }
 
-/// This is what a check is told.
+/// The answer to a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The page is in this frame of 4 KB.

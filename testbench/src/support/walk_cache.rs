@@ -63,7 +63,7 @@ impl Cache {
         cache
     }
 
-    /// Runs a cycle with `reset` set; memory forgets what it was asked.
+    /// Runs a cycle with `reset` set; memory drops the requests that it has not answered.
     pub fn reset(&mut self) {
         self.inputs.reset = true;
         self.cycle();
