@@ -1,5 +1,5 @@
-//! Set-up, what is generated, the loops, the two commands, the book, the archive:
-//! `cargo xtask setup|codegen|block|quick|test|report|book|dist`.
+//! `cargo xtask setup|codegen|block|quick|test|report|book|dist`: set-up, generated files, the loops, the two commands, the
+//! book and the archive.
 
 mod book;
 mod checks;

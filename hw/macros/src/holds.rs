@@ -34,7 +34,7 @@ fn statements(block: &Block) -> impl Iterator<Item = &Expr> {
     })
 }
 
-/// What tells a loop from all others of a kernel: where the statements of its body lie, which stay there when it is moved.
+/// Identifies a loop of a kernel by the address of its body's statements, which stay there when the loop is moved.
 fn number(each: &ExprForLoop) -> usize {
     each.body.stmts.as_ptr().addr()
 }

@@ -47,7 +47,7 @@ impl Board {
         self.cycle(&Inputs::default())
     }
 
-    /// Runs a cycle in which nothing happens, and tells which of the two buffered instructions are ready.
+    /// Runs a cycle in which nothing happens, and returns which of the two buffered instructions are ready.
     pub fn ready(&mut self) -> [bool; 2] {
         let outputs = self.look();
         [outputs.first_ready, outputs.second_ready]
