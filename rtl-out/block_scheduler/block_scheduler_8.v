@@ -93,9 +93,9 @@ module block_scheduler_8 (
     localparam [3:0] SLOT_0 = 4'd0;
     localparam [2:0] CONTEXT_0 = 3'd0;
     localparam [15:0] START = 16'd0;
-    localparam [1:0] QUESTION_ASKED = 2'd2;
-    localparam [1:0] QUESTION_IDLE = 2'd0;
-    localparam [1:0] QUESTION_WANT = 2'd1;
+    localparam [1:0] REQUEST_IDLE = 2'd0;
+    localparam [1:0] REQUEST_REQUESTED = 2'd2;
+    localparam [1:0] REQUEST_WANT = 2'd1;
     localparam [2:0] SWITCH_ENTER = 3'd3;
     localparam [2:0] SWITCH_ENTERING = 3'd4;
     localparam [2:0] SWITCH_IDLE = 3'd0;
@@ -163,10 +163,10 @@ module block_scheduler_8 (
     wire    [2:0] switch_context_q;
     reg           over_d;
     wire          over_q;
-    reg     [1:0] question_d;
-    wire    [1:0] question_q;
-    reg     [3:0] question_slot_d;
-    wire    [3:0] question_slot_q;
+    reg     [1:0] request_d;
+    wire    [1:0] request_q;
+    reg     [3:0] request_slot_d;
+    wire    [3:0] request_slot_q;
     reg     [3:0] last_left_d;
     wire    [3:0] last_left_q;
     reg    [15:0] free_slot_request;
@@ -251,9 +251,8 @@ module block_scheduler_8 (
     register #(.WIDTH(3)) switch_context (.clock(clock), .reset(reset), .d(switch_context_d),
         .q(switch_context_q));
     register #(.WIDTH(1)) over (.clock(clock), .reset(reset), .d(over_d), .q(over_q));
-    register #(.WIDTH(2)) question (.clock(clock), .reset(reset), .d(question_d), .q(question_q));
-    register #(.WIDTH(4)) question_slot (.clock(clock), .reset(reset), .d(question_slot_d),
-        .q(question_slot_q));
+    register #(.WIDTH(2)) request (.clock(clock), .reset(reset), .d(request_d), .q(request_q));
+    register #(.WIDTH(4)) request_slot (.clock(clock), .reset(reset), .d(request_slot_d), .q(request_slot_q));
     register #(.WIDTH(4)) last_left (.clock(clock), .reset(reset), .d(last_left_d), .q(last_left_q));
     fixed_priority_arbiter #(.REQUESTERS(16), .INDEX(4), .HIGHEST(0)) free_slot (
         .request(free_slot_request),
@@ -284,7 +283,7 @@ module block_scheduler_8 (
     assign tick = residence <= period_q;
     assign left = (switch_q == SWITCH_LEAVING) && left_valid;
     assign entered = (switch_q == SWITCH_ENTERING) && entered_valid;
-    assign given = (question_q == QUESTION_ASKED) && given_valid;
+    assign given = (request_q == REQUEST_REQUESTED) && given_valid;
     assign ends_here = ended_valid && (ended_slot == switch_slot_q);
     assign stays = left && !over_q && !ends_here;
 
@@ -384,13 +383,13 @@ module block_scheduler_8 (
         end
     end
 
-    // Drives input slot.begin_, from entered, entered_refused, given, given_some, question_slot_q
+    // Drives input slot.begin_, from entered, entered_refused, given, given_some, request_slot_q
     // and switch_slot_q.
     always @* begin : drive_slot_begin
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             slot_begin[i] = (entered && !entered_refused && (switch_slot_q == i[3:0]))
-                || (given && given_some && (question_slot_q == i[3:0]));
+                || (given && given_some && (request_slot_q == i[3:0]));
         end
     end
 
@@ -399,7 +398,7 @@ module block_scheduler_8 (
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             slot_release[i] = ((left || (entered && entered_refused)) && (switch_slot_q == i[3:0]))
-                || (given && !given_some && (question_slot_q == i[3:0]));
+                || (given && !given_some && (request_slot_q == i[3:0]));
         end
     end
 
@@ -507,11 +506,11 @@ module block_scheduler_8 (
         end
     end
 
-    assign room = more && (question_q == QUESTION_IDLE) && (contexts_held_count < extra);
+    assign room = more && (request_q == REQUEST_IDLE) && (contexts_held_count < extra);
     assign begins_enter = (switch_q == SWITCH_IDLE) && some_ready_any && some_free_any;
     assign begins_leave = (switch_q == SWITCH_IDLE) && !some_free_any && some_context_any
         && (some_ready_any || room) && some_could_any && !(ended_valid && (ended_slot == turns_index));
-    assign begins_want = (question_q == QUESTION_IDLE) && some_free_any && !some_ready_any && more;
+    assign begins_want = (request_q == REQUEST_IDLE) && some_free_any && !some_ready_any && more;
 
     // Drives the next values of registers over, switch_, switch_slot, switch_context and last_left.
     always @* begin : drive_over_d_and_4_more
@@ -558,26 +557,26 @@ module block_scheduler_8 (
         endcase
     end
 
-    // Drives the next values of registers question and question_slot, from begins_want,
-    // free_slot_index, given, question_q, question_slot_q and want_ready.
-    always @* begin : drive_question_d_and_question_slot_d
-        question_d = question_q;
-        question_slot_d = question_slot_q;
-        case (question_q)
-            QUESTION_IDLE: begin
+    // Drives the next values of registers request and request_slot, from begins_want,
+    // free_slot_index, given, request_q, request_slot_q and want_ready.
+    always @* begin : drive_request_d_and_request_slot_d
+        request_d = request_q;
+        request_slot_d = request_slot_q;
+        case (request_q)
+            REQUEST_IDLE: begin
                 if (begins_want) begin
-                    question_d = QUESTION_WANT;
-                    question_slot_d = free_slot_index;
+                    request_d = REQUEST_WANT;
+                    request_slot_d = free_slot_index;
                 end
             end
-            QUESTION_WANT: begin
+            REQUEST_WANT: begin
                 if (want_ready) begin
-                    question_d = QUESTION_ASKED;
+                    request_d = REQUEST_REQUESTED;
                 end
             end
             default: begin
                 if (given) begin
-                    question_d = QUESTION_IDLE;
+                    request_d = REQUEST_IDLE;
                 end
             end
         endcase
@@ -619,13 +618,13 @@ module block_scheduler_8 (
         end
     end
 
-    assign want_valid = question_q == QUESTION_WANT;
+    assign want_valid = request_q == REQUEST_WANT;
 
-    // Drives output want_slot, from question_q and question_slot_q.
+    // Drives output want_slot, from request_q and request_slot_q.
     always @* begin : drive_want_slot
         want_slot = SLOT_0;
-        if (question_q == QUESTION_WANT) begin
-            want_slot = question_slot_q;
+        if (request_q == REQUEST_WANT) begin
+            want_slot = request_slot_q;
         end
     end
 

@@ -7,45 +7,45 @@ module checkpoint_32 (
     input  wire          clock,
     // Synchronous reset, active high: ends the save or restore in progress.
     input  wire          reset,
-    // Request for a context, which the other ask_* ports describe.
-    input  wire          ask_valid,
+    // Request for a context, which the other request_* ports describe.
+    input  wire          request_valid,
     // The context is restored; saved otherwise.
-    input  wire          ask_restores,
+    input  wire          request_restores,
     // The block runs when the context is saved or restored.
-    input  wire          ask_runs,
+    input  wire          request_runs,
     // Thread block of the context.
-    input  wire   [15:0] ask_cta,
+    input  wire   [15:0] request_cta,
     // Number of the context among those of its block.
-    input  wire    [7:0] ask_epoch,
+    input  wire    [7:0] request_epoch,
     // Slot of the block.
-    input  wire    [3:0] ask_slot,
+    input  wire    [3:0] request_slot,
     // First warp of the block.
-    input  wire    [5:0] ask_first_warp,
+    input  wire    [5:0] request_first_warp,
     // Last warp of the block.
-    input  wire    [5:0] ask_last_warp,
+    input  wire    [5:0] request_last_warp,
     // First group of the block's registers.
-    input  wire    [7:0] ask_first_group,
+    input  wire    [7:0] request_first_group,
     // Last group of the block's registers.
-    input  wire    [7:0] ask_last_group,
+    input  wire    [7:0] request_last_group,
     // First beat of the block's shared memory.
-    input  wire   [11:0] ask_shared_first,
+    input  wire   [11:0] request_shared_first,
     // Beats of the block's shared memory.
-    input  wire   [12:0] ask_shared_beats,
+    input  wire   [12:0] request_shared_beats,
     // First row of the register file that no block has.
-    input  wire   [10:0] ask_room_row,
+    input  wire   [10:0] request_room_row,
     // Rows of the register file that no block has.
-    input  wire   [15:0] ask_room_rows,
+    input  wire   [15:0] request_room_rows,
     // First beat of shared memory that no block has.
-    input  wire   [11:0] ask_room_first,
+    input  wire   [11:0] request_room_first,
     // Beats of shared memory that no block has.
-    input  wire   [15:0] ask_room_beats,
+    input  wire   [15:0] request_room_beats,
     // Beats of the context that is restored, as ended_beats gave them; ignored in a save.
-    input  wire   [15:0] ask_beats,
+    input  wire   [15:0] request_beats,
     // Operands of the context that is restored, as ended_operands gave them; ignored in a save.
-    input  wire    [7:0] ask_operands,
+    input  wire    [7:0] request_operands,
     // The instructions of the context that is restored come without operands, because the pipeline
     // has no operand log; ignored in a save.
-    input  wire          ask_unlogged,
+    input  wire          request_unlogged,
     // The pipeline accepts the stop.
     input  wire          stop_ready,
     // The pipeline accepts the resume.
@@ -96,7 +96,7 @@ module checkpoint_32 (
     // The verdict is taken.
     input  wire          ended_ready,
     // A context may be requested.
-    output wire          ask_ready,
+    output wire          request_ready,
     // The warp in stop_warp is to stop.
     output wire          stop_valid,
     // Warp that is to stop.
@@ -248,7 +248,7 @@ module checkpoint_32 (
     wire          gets_to_save;
     reg           gets;
     wire          got;
-    wire          asks_to_save;
+    wire          requests_to_save;
     wire          header_goes;
     wire          gives;
     wire          fetches;
@@ -308,10 +308,10 @@ module checkpoint_32 (
     wire   [11:0] room_first_q;
     reg    [15:0] room_beats_d;
     wire   [15:0] room_beats_q;
-    reg    [15:0] asked_beats_d;
-    wire   [15:0] asked_beats_q;
-    reg     [7:0] asked_operands_d;
-    wire    [7:0] asked_operands_q;
+    reg    [15:0] requested_beats_d;
+    wire   [15:0] requested_beats_q;
+    reg     [7:0] requested_operands_d;
+    wire    [7:0] requested_operands_q;
     reg           unlogged_d;
     wire          unlogged_q;
     wire   [15:0] room_d;
@@ -431,9 +431,14 @@ module checkpoint_32 (
     register #(.WIDTH(16)) room_rows (.clock(clock), .reset(reset), .d(room_rows_d), .q(room_rows_q));
     register #(.WIDTH(12)) room_first (.clock(clock), .reset(reset), .d(room_first_d), .q(room_first_q));
     register #(.WIDTH(16)) room_beats (.clock(clock), .reset(reset), .d(room_beats_d), .q(room_beats_q));
-    register #(.WIDTH(16)) asked_beats (.clock(clock), .reset(reset), .d(asked_beats_d), .q(asked_beats_q));
-    register #(.WIDTH(8)) asked_operands (.clock(clock), .reset(reset), .d(asked_operands_d),
-        .q(asked_operands_q));
+    register #(.WIDTH(16)) requested_beats (.clock(clock), .reset(reset), .d(requested_beats_d),
+        .q(requested_beats_q));
+    register #(.WIDTH(8)) requested_operands (
+        .clock(clock),
+        .reset(reset),
+        .d(requested_operands_d),
+        .q(requested_operands_q)
+    );
     register #(.WIDTH(1)) unlogged (.clock(clock), .reset(reset), .d(unlogged_d), .q(unlogged_q));
     register #(.WIDTH(16)) room (.clock(clock), .reset(reset), .d(room_d), .q(room_q));
     register #(.WIDTH(6)) warp (.clock(clock), .reset(reset), .d(warp_d), .q(warp_q));
@@ -515,8 +520,8 @@ module checkpoint_32 (
     assign row_beats = {room_rows_q[13:0], 2'd0};
     assign room_d = row_beats + room_beats_q;
     assign in_place = beats_q < room_q;
-    assign is_kept = in_place && (beats_q < asked_beats_q);
-    assign fetches_kept = (fetched_q < room_q) && (fetched_q < asked_beats_q);
+    assign is_kept = in_place && (beats_q < requested_beats_q);
+    assign fetches_kept = (fetched_q < room_q) && (fetched_q < requested_beats_q);
 
     // Drives signal kept_number, from beats_q, fetched_q and restores_q.
     always @* begin : drive_kept_number
@@ -544,7 +549,7 @@ module checkpoint_32 (
     assign found_warp = port_found_beat[39:34];
     assign warps = last_warp_q - first_warp_q;
     assign state_beats = {{4'd0, warps} + 10'd1, 3'd0};
-    assign operands_left = asked_operands_q - operands_q;
+    assign operands_left = requested_operands_q - operands_q;
     assign operand_fits = !unlogged_q && (found_store == has_address_q) && (!found_store || !is_data_q);
     assign has_operands = unlogged_q || (has_address_q && (found_store == is_data_q));
     assign instruction_fits = (found_warp <= warps) && has_operands && job_empty && !strayed_q
@@ -686,7 +691,7 @@ module checkpoint_32 (
         end
         if (is_kept) begin
             port_in_valid = restoring && got_valid;
-            port_in_last = (beats_q + 16'd1) == asked_beats_q;
+            port_in_last = (beats_q + 16'd1) == requested_beats_q;
             for (i = 0; i < 8; i = i + 1) begin
                 port_in_beat[i*32 +: 32] = got_beat[i*32 +: 32];
             end
@@ -788,8 +793,8 @@ module checkpoint_32 (
     // strayed, by_rows, has_address, has_shared, run_space, has_states, is_data, instructions,
     // operands, queue_done, restores, runs, block, epoch, slot, first_warp, last_warp, first_group,
     // last_group, shared_first, shared_beats, room_row, room_rows, room_first, room_beats,
-    // asked_beats, asked_operands, unlogged, warp, verdict, found_all, step, kind and length;
-    // inputs gather.clear, list_.load and list_.advance.
+    // requested_beats, requested_operands, unlogged, warp, verdict, found_all, step, kind and
+    // length; inputs gather.clear, list_.load and list_.advance.
     always @* begin : drive_gather_clear_and_42_more
         gather_clear = 1'd0;
         list_load = 1'd0;
@@ -804,7 +809,7 @@ module checkpoint_32 (
         end
         run_place_d = run_place_q;
         run_left_d = run_left_q;
-        if ((asks_to_save && (!pending_q || header_goes)) || (found_data && found)) begin
+        if ((requests_to_save && (!pending_q || header_goes)) || (found_data && found)) begin
             list_advance = by_rows_q;
             run_place_d = run_place_q + 13'd1;
             if (|run_left_q) begin
@@ -898,8 +903,8 @@ module checkpoint_32 (
         room_rows_d = room_rows_q;
         room_first_d = room_first_q;
         room_beats_d = room_beats_q;
-        asked_beats_d = asked_beats_q;
-        asked_operands_d = asked_operands_q;
+        requested_beats_d = requested_beats_q;
+        requested_operands_d = requested_operands_q;
         unlogged_d = unlogged_q;
         warp_d = warp_q;
         verdict_d = verdict_q;
@@ -909,26 +914,26 @@ module checkpoint_32 (
         length_d = length_q;
         case (step_q)
             STAGE_IDLE: begin
-                if (ask_valid) begin
-                    restores_d = ask_restores;
-                    runs_d = ask_runs;
-                    block_d = ask_cta;
-                    epoch_d = ask_epoch;
-                    slot_d = ask_slot;
-                    first_warp_d = ask_first_warp;
-                    last_warp_d = ask_last_warp;
-                    first_group_d = ask_first_group;
-                    last_group_d = ask_last_group;
-                    shared_first_d = ask_shared_first;
-                    shared_beats_d = ask_shared_beats;
-                    room_row_d = ask_room_row;
-                    room_rows_d = ask_room_rows;
-                    room_first_d = ask_room_first;
-                    room_beats_d = ask_room_beats;
-                    asked_beats_d = ask_beats;
-                    asked_operands_d = ask_operands;
-                    unlogged_d = ask_unlogged;
-                    warp_d = ask_first_warp;
+                if (request_valid) begin
+                    restores_d = request_restores;
+                    runs_d = request_runs;
+                    block_d = request_cta;
+                    epoch_d = request_epoch;
+                    slot_d = request_slot;
+                    first_warp_d = request_first_warp;
+                    last_warp_d = request_last_warp;
+                    first_group_d = request_first_group;
+                    last_group_d = request_last_group;
+                    shared_first_d = request_shared_first;
+                    shared_beats_d = request_shared_beats;
+                    room_row_d = request_room_row;
+                    room_rows_d = request_room_rows;
+                    room_first_d = request_room_first;
+                    room_beats_d = request_room_beats;
+                    requested_beats_d = request_beats;
+                    requested_operands_d = request_operands;
+                    unlogged_d = request_unlogged;
+                    warp_d = request_first_warp;
                     beats_d = NO_COUNT;
                     fetched_d = NO_COUNT;
                     verdict_d = ACCEPTED;
@@ -940,7 +945,7 @@ module checkpoint_32 (
                     has_shared_d = 1'd0;
                     has_states_d = 1'd0;
                     step_d = STAGE_STOPPING;
-                    if (ask_restores) begin
+                    if (request_restores) begin
                         step_d = STAGE_OPENING;
                     end
                 end
@@ -1133,9 +1138,9 @@ module checkpoint_32 (
 
     assign fetches = !pending_q && job_empty;
     assign through = !pending_q && job_empty && (!has_left || ((left_q == 13'd1) && gives));
-    assign asks_to_save = (!restoring && got) || ahead_q;
+    assign requests_to_save = (!restoring && got) || ahead_q;
     assign header_goes = gives && !has_left;
-    assign ahead_d = asks_to_save && pending_q && !header_goes;
+    assign ahead_d = requests_to_save && pending_q && !header_goes;
 
     // Drives signal concluded, from job_empty, lacks, port_ended_verdict and strayed_q.
     always @* begin : drive_concluded
@@ -1146,9 +1151,9 @@ module checkpoint_32 (
     end
 
     assign lacks = restores_q
-        && (((|shared_beats_q) && !has_shared_q) || (runs_q && !has_states_q) || (beats_q != asked_beats_q)
-        || has_address_q || (|operands_left));
-    assign ask_ready = step_q == STAGE_IDLE;
+        && (((|shared_beats_q) && !has_shared_q) || (runs_q && !has_states_q)
+        || (beats_q != requested_beats_q) || has_address_q || (|operands_left));
+    assign request_ready = step_q == STAGE_IDLE;
     assign stop_valid = step_q == STAGE_STOPPING;
 
     // Drives output stop_warp, from step_q and warp_q.

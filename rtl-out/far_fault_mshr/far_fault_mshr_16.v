@@ -155,7 +155,7 @@ module far_fault_mshr_16 (
     wire          ending;
     wire          trimming;
     reg    [15:0] left;
-    wire          asking;
+    wire          requesting;
     reg     [2:0] phase_d;
     wire    [2:0] phase_q;
     reg           of_fault_d;
@@ -498,7 +498,7 @@ module far_fault_mshr_16 (
     assign resolves = acting && ends_q && some_waiting_any;
     assign ending = resolves && !some_left_any;
     assign trimming = resolves && some_left_any;
-    assign asking = acting && found_q && !of_fault_q && !of_missing_q && !ends_q;
+    assign requesting = acting && found_q && !of_fault_q && !of_missing_q && !ends_q;
 
     // Drives signal kept_access, from found_q and names_q.
     always @* begin : drive_kept_access
@@ -711,14 +711,14 @@ module far_fault_mshr_16 (
         end
     end
 
-    assign walking_d = asking || (walking_q && !walk_ready);
+    assign walking_d = requesting || (walking_q && !walk_ready);
 
     // Drives the next values of registers walk_of, walk_in and walk_writes.
     always @* begin : drive_walk_of_d_and_walk_in_d_and_walk_writes_d
         walk_of_d = walk_of_q;
         walk_in_d = walk_in_q;
         walk_writes_d = walk_writes_q;
-        if (asking) begin
+        if (requesting) begin
             walk_of_d = read_vpn;
             walk_in_d = read_asid;
             walk_writes_d = entries_is_written;

@@ -23,7 +23,7 @@ module far_fault_mshr_32_limits (
     wire    [6:0] beyond;
     reg     [5:0] most;
     reg    [15:0] added;
-    reg    [15:0] asks_and_waits;
+    reg    [15:0] requests_and_waits;
     reg    [95:0] upward;
     reg    [95:0] carried;
     reg    [95:0] count_d;
@@ -49,19 +49,19 @@ module far_fault_mshr_32_limits (
         end
     end
 
-    // Drives signal asks_and_waits, from requester and waits.
-    always @* begin : drive_asks_and_waits
+    // Drives signal requests_and_waits, from requester and waits.
+    always @* begin : drive_requests_and_waits
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            asks_and_waits[s] = requester[s] && waits[s];
+            requests_and_waits[s] = requester[s] && waits[s];
         end
     end
 
-    // Drives output far_, from added and asks_and_waits.
+    // Drives output far_, from added and requests_and_waits.
     always @* begin : drive_far_
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            far_[s] = added[s] || asks_and_waits[s];
+            far_[s] = added[s] || requests_and_waits[s];
         end
     end
 
@@ -84,13 +84,13 @@ module far_fault_mshr_32_limits (
         end
     end
 
-    // Drives the next value of register count, from added, asks_and_waits, carried, count_q, remove
-    // and upward.
+    // Drives the next value of register count, from added, carried, count_q, remove,
+    // requests_and_waits and upward.
     always @* begin : drive_count_d
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             count_d[s*6 +: 6] = count_q[s*6 +: 6];
-            if (added[s] || (remove && asks_and_waits[s])) begin
+            if (added[s] || (remove && requests_and_waits[s])) begin
                 count_d[s*6 +: 6] = count_q[s*6 +: 6] ^ upward[s*6 +: 6] ^ carried[s*6 +: 6];
             end
         end

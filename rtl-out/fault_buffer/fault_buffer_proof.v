@@ -178,8 +178,8 @@ module fault_buffer_proof (
     wire    [3:0] outstanding_q;
     reg     [2:0] settled_d;
     wire    [2:0] settled_q;
-    reg           asking_d;
-    wire          asking_q;
+    reg           requesting_d;
+    wire          requesting_q;
     wire          awaiting_d;
     wire          awaiting_q;
     reg           known_d;
@@ -204,8 +204,8 @@ module fault_buffer_proof (
     wire          interrupts_records_q;
     reg           interrupts_overflow_d;
     wire          interrupts_overflow_q;
-    reg           asks_d;
-    wire          asks_q;
+    reg           requests_d;
+    wire          requests_q;
     reg           leaves_out_d;
     wire          leaves_out_q;
     reg           replays_writes_d;
@@ -289,7 +289,7 @@ module fault_buffer_proof (
     register #(.WIDTH(3)) step (.clock(clock), .reset(reset), .d(step_d), .q(step_q));
     register #(.WIDTH(4)) outstanding (.clock(clock), .reset(reset), .d(outstanding_d), .q(outstanding_q));
     register #(.WIDTH(3)) settled (.clock(clock), .reset(reset), .d(settled_d), .q(settled_q));
-    register #(.WIDTH(1)) asking (.clock(clock), .reset(reset), .d(asking_d), .q(asking_q));
+    register #(.WIDTH(1)) requesting (.clock(clock), .reset(reset), .d(requesting_d), .q(requesting_q));
     register #(.WIDTH(1)) awaiting (.clock(clock), .reset(reset), .d(awaiting_d), .q(awaiting_q));
     register #(.WIDTH(1)) known (.clock(clock), .reset(reset), .d(known_d), .q(known_q));
     register #(.WIDTH(6)) warp (.clock(clock), .reset(reset), .d(warp_d), .q(warp_q));
@@ -312,7 +312,7 @@ module fault_buffer_proof (
         .d(interrupts_overflow_d),
         .q(interrupts_overflow_q)
     );
-    register #(.WIDTH(1)) asks (.clock(clock), .reset(reset), .d(asks_d), .q(asks_q));
+    register #(.WIDTH(1)) requests (.clock(clock), .reset(reset), .d(requests_d), .q(requests_q));
     register #(.WIDTH(1)) leaves_out (.clock(clock), .reset(reset), .d(leaves_out_d), .q(leaves_out_q));
     register #(.WIDTH(1)) replays_writes (.clock(clock), .reset(reset), .d(replays_writes_d),
         .q(replays_writes_q));
@@ -420,20 +420,20 @@ module fault_buffer_proof (
         && !(fault_valid && fault_replayable);
     assign at_rest = ring_at_rest;
 
-    // Drives the next values of registers enabled, interrupts_records, interrupts_overflow, asks,
-    // leaves_out and replays_writes.
+    // Drives the next values of registers enabled, interrupts_records, interrupts_overflow,
+    // requests, leaves_out and replays_writes.
     always @* begin : drive_enabled_d_and_5_more
         enabled_d = enabled_q;
         interrupts_records_d = interrupts_records_q;
         interrupts_overflow_d = interrupts_overflow_q;
-        asks_d = asks_q;
+        requests_d = requests_q;
         leaves_out_d = leaves_out_q;
         replays_writes_d = replays_writes_q;
         if (writes_control) begin
             enabled_d = register_data[0];
             interrupts_records_d = register_data[2];
             interrupts_overflow_d = register_data[3];
-            asks_d = register_data[4];
+            requests_d = register_data[4];
             leaves_out_d = register_data[5];
             replays_writes_d = register_data[6];
         end
@@ -513,7 +513,7 @@ module fault_buffer_proof (
 
     assign takes = (ends_search && has_room) || (fault_valid && fault_replayable && idle && ring_place);
     assign writing = phase_q == DOING_WRITING;
-    assign details = !asking_q && !awaiting_q;
+    assign details = !requesting_q && !awaiting_q;
     assign offered = writing && !(&outstanding_q) && ((step_q < 3'd5) || details);
     assign writes = offered && write_ready;
     assign last = (step_q == 3'd7) || (short_q && (step_q == 3'd3));
@@ -656,12 +656,13 @@ module fault_buffer_proof (
     assign write_data = record_word;
     assign answered = awaiting_q && context_valid;
 
-    // Drives the next values of registers asking, known, warp, slot, pc, lanes, scheme and pointer.
-    always @* begin : drive_asking_d_and_7_more
-        asking_d = asking_q && !detail_ready;
+    // Drives the next values of registers requesting, known, warp, slot, pc, lanes, scheme and
+    // pointer.
+    always @* begin : drive_requesting_d_and_7_more
+        requesting_d = requesting_q && !detail_ready;
         known_d = known_q;
         if (takes) begin
-            asking_d = asks_q && !short_q;
+            requesting_d = requests_q && !short_q;
             known_d = 1'd0;
         end
         warp_d = warp_q;
@@ -681,16 +682,16 @@ module fault_buffer_proof (
         end
     end
 
-    assign awaiting_d = (asking_q && detail_ready) || (awaiting_q && !answered);
-    assign detail_valid = asking_q;
+    assign awaiting_d = (requesting_q && detail_ready) || (awaiting_q && !answered);
+    assign detail_valid = requesting_q;
 
-    // Drives outputs detail_sm, detail_vpn and detail_asid, from asid_q, asking_q, record_lowest
-    // and vpn_q.
+    // Drives outputs detail_sm, detail_vpn and detail_asid, from asid_q, record_lowest,
+    // requesting_q and vpn_q.
     always @* begin : drive_detail_sm_and_detail_vpn_and_detail_asid
         detail_sm = 1'd0;
         detail_vpn = 2'd0;
         detail_asid = 1'd0;
-        if (asking_q) begin
+        if (requesting_q) begin
             detail_sm = record_lowest;
             detail_vpn = vpn_q;
             detail_asid = asid_q;
@@ -780,7 +781,7 @@ module fault_buffer_proof (
     assign control[1] = short_q;
     assign control[2] = interrupts_records_q;
     assign control[3] = interrupts_overflow_q;
-    assign control[4] = asks_q;
+    assign control[4] = requests_q;
     assign control[5] = leaves_out_q;
     assign control[6] = replays_writes_q;
     assign controls_of[63:0] = FLAG[63:0];

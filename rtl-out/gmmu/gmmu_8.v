@@ -22,17 +22,17 @@ module gmmu_8 (
     input  wire          context_valid,
     // The SM has an instruction that waits for the page.
     input  wire          context_known,
-    // Warp of the instruction, as in the fault buffer.
+    // Warp of the instruction.
     input  wire    [5:0] context_warp,
-    // Thread-block slot of the instruction, as in the fault buffer.
+    // Thread-block slot of the instruction.
     input  wire    [3:0] context_slot,
-    // Address of the instruction, as in the fault buffer.
+    // Address of the instruction.
     input  wire   [47:0] context_pc,
-    // Lanes of the instruction, as in the fault buffer.
+    // Lanes of the instruction.
     input  wire   [31:0] context_lanes,
-    // Scheme by which the instruction will be restarted, as in the fault buffer.
+    // Scheme by which the instruction will be restarted.
     input  wire    [2:0] context_scheme,
-    // Operand-log entry of the instruction, as in the fault buffer.
+    // Operand-log entry of the instruction.
     input  wire    [6:0] context_pointer,
     // Memory takes the request for an entry.
     input  wire          memory_ready,
@@ -73,11 +73,12 @@ module gmmu_8 (
     input  wire    [7:0] root_asid,
     // Frame of the space's first table.
     input  wire   [27:0] root_pfn,
-    // Bits 51 to 32 of an address that memory does not have, as in the page walker.
+    // Bits 51 to 32 of an address that memory does not have: those from MAXPHYADDR on are 1, and
+    // MAXPHYADDR is at most 12 plus the width of last_pfn.
     input  wire   [19:0] reserved_bits,
-    // Pages may be execute-disabled (IA32_EFER.NXE), as in the page walker.
+    // Pages may be execute-disabled (IA32_EFER.NXE).
     input  wire          execute_disable,
-    // Last frame of memory, as in the page walker.
+    // Last frame of memory.
     input  wire   [27:0] last_pfn,
     // Levels of tables whose entries are cached: bit 0 is level 2, bit 1 level 3, bit 2 level 4,
     // bit 3 level 5.
@@ -135,7 +136,8 @@ module gmmu_8 (
     output wire   [36:0] memory_word,
     // Level of the entry.
     output wire    [2:0] memory_level,
-    // The entry is updated instead of read, as in the page walker.
+    // The entry is updated instead of read, in one step: its accessed bit is set, if it equals
+    // memory_expected but for its accessed and dirty bits.
     output wire          memory_update,
     // The update sets the dirty bit as well.
     output wire          memory_dirty,

@@ -59,7 +59,7 @@ module gmmu_response_dispatch (
     output wire          present_missing,
     // A report of a denial is valid, for the fault buffer.
     output wire          report_valid,
-    // SMs that requested the page, one bit each.
+    // SMs that receive the held response, one bit each.
     output reg    [15:0] response_to,
     // Page number of the held response.
     output wire   [35:0] response_vpn,
@@ -114,8 +114,8 @@ module gmmu_response_dispatch (
     wire   [27:0] held_pfn_q;
     reg           may_write_d;
     wire          may_write_q;
-    reg           clear_d;
-    wire          clear_q;
+    reg           held_clean_d;
+    wire          held_clean_q;
     reg    [15:0] some_sm_of;
     wire          some_sm_any;
 
@@ -134,7 +134,7 @@ module gmmu_response_dispatch (
     register #(.WIDTH(1)) reads (.clock(clock), .reset(reset), .d(reads_d), .q(reads_q));
     register #(.WIDTH(28)) held_pfn (.clock(clock), .reset(reset), .d(held_pfn_d), .q(held_pfn_q));
     register #(.WIDTH(1)) may_write (.clock(clock), .reset(reset), .d(may_write_d), .q(may_write_q));
-    register #(.WIDTH(1)) clear (.clock(clock), .reset(reset), .d(clear_d), .q(clear_q));
+    register #(.WIDTH(1)) held_clean (.clock(clock), .reset(reset), .d(held_clean_d), .q(held_clean_q));
     or_tree #(.INPUTS(16)) some_sm (.of(some_sm_of), .any(some_sm_any));
 
     assign ready = !filling_q && !responding_q && !faulting_q && !finding_q && !reporting_q;
@@ -201,7 +201,7 @@ module gmmu_response_dispatch (
     end
 
     // Drives the next values of registers held_vpn, held_asid, writes, held_cause, held_level,
-    // reads, held_pfn, may_write and clear.
+    // reads, held_pfn, may_write and held_clean.
     always @* begin : drive_held_vpn_d_and_8_more
         held_vpn_d = held_vpn_q;
         held_asid_d = held_asid_q;
@@ -211,7 +211,7 @@ module gmmu_response_dispatch (
         reads_d = reads_q;
         held_pfn_d = held_pfn_q;
         may_write_d = may_write_q;
-        clear_d = clear_q;
+        held_clean_d = held_clean_q;
         if (take) begin
             held_vpn_d = vpn;
             held_asid_d = asid;
@@ -221,7 +221,7 @@ module gmmu_response_dispatch (
             reads_d = readable;
             held_pfn_d = pfn;
             may_write_d = writable;
-            clear_d = clean;
+            held_clean_d = clean;
         end
     end
 
@@ -247,5 +247,5 @@ module gmmu_response_dispatch (
     assign response_readable = reads_q;
     assign response_pfn = held_pfn_q;
     assign response_writable = may_write_q;
-    assign response_clean = clear_q;
+    assign response_clean = held_clean_q;
 endmodule

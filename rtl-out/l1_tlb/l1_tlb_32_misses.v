@@ -60,10 +60,10 @@ module l1_tlb_32_misses (
     // The check that missed the page of the walk first was a write.
     output wire          walk_write
 );
-    localparam [2:0] MISS_ASKING = 3'd1;
     localparam [2:0] MISS_FETCHING = 3'd3;
     localparam [2:0] MISS_FREE = 3'd0;
     localparam [2:0] MISS_HELD = 3'd4;
+    localparam [2:0] MISS_REQUESTING = 3'd1;
     localparam [2:0] MISS_WALKING = 3'd2;
     reg     [7:0] in_asid;
     reg     [7:0] looked;
@@ -74,7 +74,7 @@ module l1_tlb_32_misses (
     reg     [7:0] ended;
     reg     [7:0] resolved;
     reg     [7:0] released;
-    reg     [7:0] asking;
+    reg     [7:0] requesting;
     reg     [7:0] offered;
     wire          far_;
     wire          cancelling;
@@ -121,7 +121,7 @@ module l1_tlb_32_misses (
     reg     [7:0] some_reported_of;
     wire          some_reported_any;
     wire          some_claiming_any;
-    wire          some_asking_any;
+    wire          some_requesting_any;
     reg     [7:0] some_write_of;
     wire          some_write_any;
     wire   [35:0] offered_vpn_chosen;
@@ -150,7 +150,7 @@ module l1_tlb_32_misses (
         .grant(longest_ago_grant),
         .index(unused_longest_ago_index)
     );
-    round_robin_arbiter #(.REQUESTERS(8), .INDEX(3)) next (.request(asking), .last(turn_q),
+    round_robin_arbiter #(.REQUESTERS(8), .INDEX(3)) next (.request(requesting), .last(turn_q),
         .index(next_index));
     or_tree #(.INPUTS(8)) some_free (.of(some_free_of), .any(some_free_any));
     or_tree #(.INPUTS(8)) some_looked (.of(looked), .any(some_looked_any));
@@ -158,7 +158,7 @@ module l1_tlb_32_misses (
     or_tree #(.INPUTS(8)) some_ended (.of(ended), .any(some_ended_any));
     or_tree #(.INPUTS(8)) some_reported (.of(some_reported_of), .any(some_reported_any));
     or_tree #(.INPUTS(8)) some_claiming (.of(claiming_q), .any(some_claiming_any));
-    or_tree #(.INPUTS(8)) some_asking (.of(asking), .any(some_asking_any));
+    or_tree #(.INPUTS(8)) some_requesting (.of(requesting), .any(some_requesting_any));
     or_tree #(.INPUTS(8)) some_write (.of(some_write_of), .any(some_write_any));
     one_hot_mux #(.INPUTS(8), .WIDTH(36)) offered_vpn (.choose(offered), .of(vpn_q),
         .chosen(offered_vpn_chosen));
@@ -311,11 +311,11 @@ module l1_tlb_32_misses (
         end
     end
 
-    // Drives signal asking, from offered and state_q.
-    always @* begin : drive_asking
+    // Drives signal requesting, from offered and state_q.
+    always @* begin : drive_requesting
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
-            asking[i] = (state_q[i*3 +: 3] == MISS_ASKING) && !offered[i];
+            requesting[i] = (state_q[i*3 +: 3] == MISS_REQUESTING) && !offered[i];
         end
     end
 
@@ -327,7 +327,7 @@ module l1_tlb_32_misses (
         end
     end
 
-    assign offering_d = some_asking_any || !choosing;
+    assign offering_d = some_requesting_any || !choosing;
 
     // Drives the next value of register turn, from choosing, next_index and turn_q.
     always @* begin : drive_turn_d
@@ -360,7 +360,7 @@ module l1_tlb_32_misses (
             if (filled[i]) begin
                 stale_d[i] = 1'd0;
                 claiming_d[i] = 1'd0;
-                state_d[i*3 +: 3] = MISS_ASKING;
+                state_d[i*3 +: 3] = MISS_REQUESTING;
                 if (far_) begin
                     known_absent_d[i] = 1'd1;
                     state_d[i*3 +: 3] = MISS_HELD;
@@ -375,11 +375,11 @@ module l1_tlb_32_misses (
             end
             if (resolved[i]) begin
                 claiming_d[i] = 1'd0;
-                state_d[i*3 +: 3] = MISS_ASKING;
+                state_d[i*3 +: 3] = MISS_REQUESTING;
             end
             if (released[i]) begin
                 claiming_d[i] = 1'd1;
-                state_d[i*3 +: 3] = MISS_ASKING;
+                state_d[i*3 +: 3] = MISS_REQUESTING;
             end
             vpn_d[i*36 +: 36] = vpn_q[i*36 +: 36];
             asid_d[i*8 +: 8] = asid_q[i*8 +: 8];
@@ -391,7 +391,7 @@ module l1_tlb_32_misses (
                 known_absent_d[i] = 1'd0;
             end
             if (missing && free_grant[i]) begin
-                state_d[i*3 +: 3] = MISS_ASKING;
+                state_d[i*3 +: 3] = MISS_REQUESTING;
             end
         end
     end

@@ -8,7 +8,7 @@ module l1_tlb_proof (
     input  wire          clock,
     // Synchronous reset, active high: invalidates every translation and drops every miss.
     input  wire          reset,
-    // A check asks whether the page may be accessed, and for its frame.
+    // A check is valid: it requests the page's frame and whether the access is allowed.
     input  wire          check_valid,
     // Page number of the check.
     input  wire    [1:0] check_vpn,

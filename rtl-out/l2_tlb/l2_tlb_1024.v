@@ -69,7 +69,7 @@ module l2_tlb_1024 (
     // The invalidation is complete.
     output wire          invalidate_ready
 );
-    reg    [15:0] asking;
+    reg    [15:0] requesting;
     reg    [15:0] chosen;
     reg    [35:0] next_vpn;
     reg     [7:0] next_asid;
@@ -155,7 +155,7 @@ module l2_tlb_1024 (
     wire    [7:0] recency_oldest;
     reg     [7:0] vacant_request;
     wire    [7:0] vacant_grant;
-    wire          some_asking_any;
+    wire          some_requesting_any;
     wire   [35:0] chosen_vpn_chosen;
     wire    [7:0] chosen_asid_chosen;
     reg    [15:0] chosen_write_of;
@@ -198,7 +198,7 @@ module l2_tlb_1024 (
     l2_tlb_1024_choice choice (
         .clock(clock),
         .reset(reset),
-        .asking(some_asking_any),
+        .requesting(some_requesting_any),
         .fill_valid(fill_valid),
         .invalidate_valid(invalidate_valid),
         .lookup(choice_lookup),
@@ -212,7 +212,7 @@ module l2_tlb_1024 (
         .acting(choice_acting),
         .acknowledge(choice_acknowledge)
     );
-    round_robin_arbiter #(.REQUESTERS(16), .INDEX(4)) turns (.request(asking), .last(turn_q),
+    round_robin_arbiter #(.REQUESTERS(16), .INDEX(4)) turns (.request(requesting), .last(turn_q),
         .index(turns_index));
     l2_tlb_1024_way way [7:0] (
         .clock(clock),
@@ -273,7 +273,7 @@ module l2_tlb_1024 (
         .oldest(recency_oldest)
     );
     one_hot_priority_encoder #(.REQUESTERS(8)) vacant (.request(vacant_request), .grant(vacant_grant));
-    or_tree #(.INPUTS(16)) some_asking (.of(asking), .any(some_asking_any));
+    or_tree #(.INPUTS(16)) some_requesting (.of(requesting), .any(some_requesting_any));
     one_hot_mux #(.INPUTS(16), .WIDTH(36)) chosen_vpn (.choose(chosen), .of(request_vpn),
         .chosen(chosen_vpn_chosen));
     one_hot_mux #(.INPUTS(16), .WIDTH(8)) chosen_asid (.choose(chosen), .of(request_asid),
@@ -288,11 +288,12 @@ module l2_tlb_1024 (
     one_hot_mux #(.INPUTS(8), .WIDTH(10)) used_way (.choose(used), .of(used_way_of),
         .chosen(used_way_chosen));
 
-    // Drives signal asking, from choice_acting, own_miss_offered, request_valid and requester_q.
-    always @* begin : drive_asking
+    // Drives signal requesting, from choice_acting, own_miss_offered, request_valid and
+    // requester_q.
+    always @* begin : drive_requesting
         integer n;
         for (n = 0; n < 16; n = n + 1) begin
-            asking[n] = request_valid[n] && !own_miss_offered[n] && !(choice_acting && requester_q[n]);
+            requesting[n] = request_valid[n] && !own_miss_offered[n] && !(choice_acting && requester_q[n]);
         end
     end
 

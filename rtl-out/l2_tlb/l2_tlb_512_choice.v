@@ -8,7 +8,7 @@ module l2_tlb_512_choice (
     // Synchronous reset, active high.
     input  wire          reset,
     // A request is valid and may be looked up.
-    input  wire          asking,
+    input  wire          requesting,
     // A fill is valid.
     input  wire          fill_valid,
     // An invalidation is valid.
@@ -72,8 +72,8 @@ module l2_tlb_512_choice (
     assign stepping = active && !(steps_q == ALL_SETS);
     assign fill_may = !active && (fill_first_q || !invalidate_valid);
     assign others = stepping || (fill_valid && fill_may);
-    assign lookup = asking && cleared_q && !reads_q && !(after_lookup_q && others);
-    assign others_may = !reads_q && (after_lookup_q || !asking || !cleared_q);
+    assign lookup = requesting && cleared_q && !reads_q && !(after_lookup_q && others);
+    assign others_may = !reads_q && (after_lookup_q || !requesting || !cleared_q);
     assign fill_ready = others_may && fill_may;
     assign fill = fill_valid && fill_ready;
     assign step = others_may && stepping;

@@ -8,7 +8,7 @@ module operand_log_32k (
     input  wire          clock,
     // Synchronous reset, active high: removes every partition.
     input  wire          reset,
-    // A kernel starts, and the log is partitioned anew.
+    // A kernel starts, and the log is partitioned again.
     input  wire          launch_valid,
     // Entries per thread block of the kernel that starts.
     input  wire    [7:0] launch_entries,
@@ -90,7 +90,7 @@ module operand_log_32k (
     wire   [31:0] past;
     reg   [127:0] taking;
     reg   [127:0] releasing;
-    wire          asked;
+    wire          requested;
     wire          overdue;
     wire          write;
     wire          replay;
@@ -262,9 +262,9 @@ module operand_log_32k (
     assign allocated_valid = allocating_q;
     assign allocated_address = lowest_index;
     assign allocated_data = highest_index;
-    assign asked = replay_valid || save_valid;
+    assign requested = replay_valid || save_valid;
     assign overdue = waited_q[3];
-    assign write_ready = !launch_valid && !(overdue && asked);
+    assign write_ready = !launch_valid && !(overdue && requested);
     assign write = write_valid && write_ready;
     assign replay_ready = !launch_valid && !write && (!save_valid || !turn_q);
     assign save_ready = !launch_valid && !write && (!replay_valid || turn_q);
@@ -325,10 +325,10 @@ module operand_log_32k (
         end
     end
 
-    // Drives the next value of register waited, from asked, overdue, replay, save and waited_q.
+    // Drives the next value of register waited, from overdue, replay, requested, save and waited_q.
     always @* begin : drive_waited_d
         waited_d = 4'd0;
-        if (asked && !replay && !save) begin
+        if (requested && !replay && !save) begin
             waited_d = waited_q;
             if (!overdue) begin
                 waited_d = waited_q + 4'd1;

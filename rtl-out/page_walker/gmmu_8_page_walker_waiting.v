@@ -43,10 +43,10 @@ module gmmu_8_page_walker_waiting (
     reg     [1:0] at_tail;
     reg     [1:0] used_d;
     wire    [1:0] used_q;
-    reg   [103:0] pages_d;
-    wire  [103:0] pages_q;
-    reg    [15:0] spaces_d;
-    wire   [15:0] spaces_q;
+    reg   [103:0] vpns_d;
+    wire  [103:0] vpns_q;
+    reg    [15:0] asids_d;
+    wire   [15:0] asids_q;
     reg     [1:0] writes_d;
     wire    [1:0] writes_q;
     reg     [1:0] executes_d;
@@ -74,8 +74,8 @@ module gmmu_8_page_walker_waiting (
     wire    [4:0] requester_of_chosen;
 
     register #(.WIDTH(1)) used [1:0] (.clock(clock), .reset(reset), .d(used_d), .q(used_q));
-    register #(.WIDTH(52)) pages [1:0] (.clock(clock), .reset(reset), .d(pages_d), .q(pages_q));
-    register #(.WIDTH(8)) spaces [1:0] (.clock(clock), .reset(reset), .d(spaces_d), .q(spaces_q));
+    register #(.WIDTH(52)) vpns [1:0] (.clock(clock), .reset(reset), .d(vpns_d), .q(vpns_q));
+    register #(.WIDTH(8)) asids [1:0] (.clock(clock), .reset(reset), .d(asids_d), .q(asids_q));
     register #(.WIDTH(1)) writes [1:0] (.clock(clock), .reset(reset), .d(writes_d), .q(writes_q));
     register #(.WIDTH(1)) executes [1:0] (.clock(clock), .reset(reset), .d(executes_d), .q(executes_q));
     register #(.WIDTH(1)) users [1:0] (.clock(clock), .reset(reset), .d(users_d), .q(users_q));
@@ -87,8 +87,8 @@ module gmmu_8_page_walker_waiting (
     or_tree #(.INPUTS(2)) some_write (.of(some_write_of), .any(some_write_any));
     or_tree #(.INPUTS(2)) some_execute (.of(some_execute_of), .any(some_execute_any));
     or_tree #(.INPUTS(2)) some_user (.of(some_user_of), .any(some_user_any));
-    one_hot_mux #(.INPUTS(2), .WIDTH(52)) vpn_of (.choose(at_head), .of(pages_q), .chosen(vpn_of_chosen));
-    one_hot_mux #(.INPUTS(2), .WIDTH(8)) asid_of (.choose(at_head), .of(spaces_q), .chosen(asid_of_chosen));
+    one_hot_mux #(.INPUTS(2), .WIDTH(52)) vpn_of (.choose(at_head), .of(vpns_q), .chosen(vpn_of_chosen));
+    one_hot_mux #(.INPUTS(2), .WIDTH(8)) asid_of (.choose(at_head), .of(asids_q), .chosen(asid_of_chosen));
     one_hot_mux #(.INPUTS(2), .WIDTH(5)) requester_of (.choose(at_head), .of(requesters_q),
         .chosen(requester_of_chosen));
 
@@ -173,7 +173,7 @@ module gmmu_8_page_walker_waiting (
         end
     end
 
-    // Drives the next values of registers used, pages, spaces, writes, executes, users and
+    // Drives the next values of registers used, vpns, asids, writes, executes, users and
     // requesters.
     always @* begin : drive_used_d_and_6_more
         integer i;
@@ -182,16 +182,16 @@ module gmmu_8_page_walker_waiting (
             if (pop && at_head[i]) begin
                 used_d[i] = 1'd0;
             end
-            pages_d[i*52 +: 52] = pages_q[i*52 +: 52];
-            spaces_d[i*8 +: 8] = spaces_q[i*8 +: 8];
+            vpns_d[i*52 +: 52] = vpns_q[i*52 +: 52];
+            asids_d[i*8 +: 8] = asids_q[i*8 +: 8];
             writes_d[i] = writes_q[i];
             executes_d[i] = executes_q[i];
             users_d[i] = users_q[i];
             requesters_d[i*5 +: 5] = requesters_q[i*5 +: 5];
             if (at_tail[i] && room) begin
                 used_d[i] = push;
-                pages_d[i*52 +: 52] = vpn;
-                spaces_d[i*8 +: 8] = asid;
+                vpns_d[i*52 +: 52] = vpn;
+                asids_d[i*8 +: 8] = asid;
                 writes_d[i] = write;
                 executes_d[i] = execute;
                 users_d[i] = user;

@@ -30,7 +30,7 @@ module gmmu_8_page_walker_walk (
     input  wire          answered,
     // The walk begins again and bypasses the cache: its update was refused, or it has met a fault
     // and used a cached entry.
-    input  wire          changed,
+    input  wire          restart_bypassed,
     // The walk has used an entry from the cache.
     input  wire          next_used,
     // The walk ends with this response.
@@ -45,7 +45,7 @@ module gmmu_8_page_walker_walk (
     input  wire   [27:0] next_pfn,
     // Cause of the end, 0 if the page is found; if the walk goes on, the first level whose accessed
     // bit is clear, or 0.
-    input  wire    [2:0] next_note,
+    input  wire    [2:0] next_cause_or_level,
     // All levels so far permit writes; if the walk ends with cause 4, a read would have found the
     // page.
     input  wire          next_writable,
@@ -65,7 +65,7 @@ module gmmu_8_page_walker_walk (
     // free or not.
     output wire          alike,
     // The walk requests an entry.
-    output wire          asking,
+    output wire          requesting,
     // The walk has ended and is to be answered.
     output wire          ended,
     // The walk waits for memory while it sets accessed and dirty bits.
@@ -94,7 +94,7 @@ module gmmu_8_page_walker_walk (
     output wire   [27:0] pfn,
     // Cause of the end, 0 if the page is found; if the walk goes on, the first level whose accessed
     // bit was clear, or 0.
-    output wire    [2:0] note,
+    output wire    [2:0] cause_or_level,
     // All levels so far permit writes; if the walk has ended with cause 4, a read would have found
     // the page.
     output wire          writable,
@@ -107,12 +107,12 @@ module gmmu_8_page_walker_walk (
     // The walk bypasses the cache: its entries are read from memory.
     output wire          bypass
 );
-    localparam [1:0] STEP_ASKING = 2'd1;
     localparam [1:0] STEP_ENDED = 2'd3;
     localparam [1:0] STEP_FREE = 2'd0;
     localparam [1:0] STEP_READING = 2'd2;
+    localparam [1:0] STEP_REQUESTING = 2'd1;
     wire          meant;
-    wire          asks;
+    wire          requests;
     wire          reads;
     wire          done;
     wire          finishing;
@@ -138,16 +138,16 @@ module gmmu_8_page_walker_walk (
     wire          marks_q;
     reg           stale_d;
     wire          stale_q;
-    reg           hit_d;
-    wire          hit_q;
+    reg           covered_d;
+    wire          covered_q;
     reg           uses_d;
     wire          uses_q;
-    reg           doubts_d;
-    wire          doubts_q;
+    reg           bypasses_d;
+    wire          bypasses_q;
     reg    [27:0] at_pfn_d;
     wire   [27:0] at_pfn_q;
-    reg     [2:0] noted_d;
-    wire    [2:0] noted_q;
+    reg     [2:0] at_cause_or_level_d;
+    wire    [2:0] at_cause_or_level_q;
     reg           may_write_d;
     wire          may_write_q;
     reg           for_users_d;
@@ -165,40 +165,42 @@ module gmmu_8_page_walker_walk (
     register #(.WIDTH(3)) at_level (.clock(clock), .reset(reset), .d(at_level_d), .q(at_level_q));
     register #(.WIDTH(1)) marks (.clock(clock), .reset(reset), .d(marks_d), .q(marks_q));
     register #(.WIDTH(1)) stale (.clock(clock), .reset(reset), .d(stale_d), .q(stale_q));
-    register #(.WIDTH(1)) hit (.clock(clock), .reset(reset), .d(hit_d), .q(hit_q));
+    register #(.WIDTH(1)) covered (.clock(clock), .reset(reset), .d(covered_d), .q(covered_q));
     register #(.WIDTH(1)) uses (.clock(clock), .reset(reset), .d(uses_d), .q(uses_q));
-    register #(.WIDTH(1)) doubts (.clock(clock), .reset(reset), .d(doubts_d), .q(doubts_q));
+    register #(.WIDTH(1)) bypasses (.clock(clock), .reset(reset), .d(bypasses_d), .q(bypasses_q));
     register #(.WIDTH(28)) at_pfn (.clock(clock), .reset(reset), .d(at_pfn_d), .q(at_pfn_q));
-    register #(.WIDTH(3)) noted (.clock(clock), .reset(reset), .d(noted_d), .q(noted_q));
+    register #(.WIDTH(3)) at_cause_or_level (.clock(clock), .reset(reset), .d(at_cause_or_level_d),
+        .q(at_cause_or_level_q));
     register #(.WIDTH(1)) may_write (.clock(clock), .reset(reset), .d(may_write_d), .q(may_write_q));
     register #(.WIDTH(1)) for_users (.clock(clock), .reset(reset), .d(for_users_d), .q(for_users_q));
     register #(.WIDTH(1)) may_execute (.clock(clock), .reset(reset), .d(may_execute_d), .q(may_execute_q));
 
-    assign asks = step_q == STEP_ASKING;
+    assign requests = step_q == STEP_REQUESTING;
     assign reads = step_q == STEP_READING;
     assign done = step_q == STEP_ENDED;
     assign meant = invalidating && (invalidate_all || (of_asid_q == invalidate_asid));
     assign finishing = answered && reads;
-    assign changing = finishing && changed;
-    assign restarting = changing || (finishing && (stale_q || meant)) || (meant && (asks || done) && !moved);
+    assign changing = finishing && restart_bypassed;
+    assign restarting = changing || (finishing && (stale_q || meant))
+        || (meant && (requests || done) && !moved);
 
     // Drives the next value of register step.
     always @* begin : drive_step_d
         step_d = step_q;
         if (moved) begin
             step_d = STEP_FREE;
-            if (asks) begin
+            if (requests) begin
                 step_d = STEP_READING;
             end
         end
         if (finishing) begin
-            step_d = STEP_ASKING;
+            step_d = STEP_REQUESTING;
             if (ends) begin
                 step_d = STEP_ENDED;
             end
         end
         if (restarting || begin_) begin
-            step_d = STEP_ASKING;
+            step_d = STEP_REQUESTING;
         end
     end
 
@@ -210,11 +212,11 @@ module gmmu_8_page_walker_walk (
         end
     end
 
-    // Drives the next value of register hit, from begin_, hit_q and meant.
-    always @* begin : drive_hit_d
-        hit_d = hit_q || meant;
+    // Drives the next value of register covered, from begin_, covered_q and meant.
+    always @* begin : drive_covered_d
+        covered_d = covered_q || meant;
         if (begin_) begin
-            hit_d = 1'd0;
+            covered_d = 1'd0;
         end
     end
 
@@ -227,11 +229,11 @@ module gmmu_8_page_walker_walk (
         end
     end
 
-    // Drives the next value of register doubts, from begin_, changing and doubts_q.
-    always @* begin : drive_doubts_d
-        doubts_d = doubts_q || changing;
+    // Drives the next value of register bypasses, from begin_, bypasses_q and changing.
+    always @* begin : drive_bypasses_d
+        bypasses_d = bypasses_q || changing;
         if (begin_) begin
-            doubts_d = 1'd0;
+            bypasses_d = 1'd0;
         end
     end
 
@@ -249,16 +251,17 @@ module gmmu_8_page_walker_walk (
         end
     end
 
-    // Drives the next values of registers at_pfn, noted, may_write, for_users and may_execute.
+    // Drives the next values of registers at_pfn, at_cause_or_level, may_write, for_users and
+    // may_execute.
     always @* begin : drive_at_pfn_d_and_4_more
         at_pfn_d = at_pfn_q;
-        noted_d = noted_q;
+        at_cause_or_level_d = at_cause_or_level_q;
         may_write_d = may_write_q;
         for_users_d = for_users_q;
         may_execute_d = may_execute_q;
         if (finishing) begin
             at_pfn_d = next_pfn;
-            noted_d = next_note;
+            at_cause_or_level_d = next_cause_or_level;
             may_write_d = next_writable;
             for_users_d = next_user_page;
             may_execute_d = next_executable;
@@ -289,10 +292,10 @@ module gmmu_8_page_walker_walk (
     assign free = step_q == STEP_FREE;
     assign alike = (of_vpn_q == first_vpn) && (of_asid_q == first_asid) && (of_write_q == first_write)
         && (of_execute_q == first_execute) && (of_user_q == first_user);
-    assign asking = asks;
+    assign requesting = requests;
     assign ended = done;
     assign setting = reads && marks_q;
-    assign delayed = hit_q && (step_q != STEP_FREE);
+    assign delayed = covered_q && (step_q != STEP_FREE);
     assign vpn = of_vpn_q;
     assign asid = of_asid_q;
     assign write = of_write_q;
@@ -302,10 +305,10 @@ module gmmu_8_page_walker_walk (
     assign level = at_level_q;
     assign marking = marks_q;
     assign pfn = at_pfn_q;
-    assign note = noted_q;
+    assign cause_or_level = at_cause_or_level_q;
     assign writable = may_write_q;
     assign user_page = for_users_q;
     assign executable = may_execute_q;
     assign used = uses_q;
-    assign bypass = doubts_q;
+    assign bypass = bypasses_q;
 endmodule

@@ -49,7 +49,7 @@ module page_walker_2 (
     // The invalidation covers all spaces.
     input  wire          invalidate_all,
     // Bits 51 to 32 of an address that memory does not have: those from MAXPHYADDR on are 1, and
-    // MAXPHYADDR is at most 12 + F.
+    // MAXPHYADDR is at most 12 plus the width of last_pfn.
     input  wire   [19:0] reserved_bits,
     // Pages may be execute-disabled (IA32_EFER.NXE).
     input  wire          execute_disable,
@@ -181,7 +181,7 @@ module page_walker_2 (
     reg     [1:0] walk_answered;
     wire    [1:0] walk_free;
     wire    [1:0] walk_alike;
-    wire    [1:0] walk_asking;
+    wire    [1:0] walk_requesting;
     wire    [1:0] walk_ended;
     wire    [1:0] walk_setting;
     wire    [1:0] walk_delayed;
@@ -194,7 +194,7 @@ module page_walker_2 (
     wire    [5:0] walk_level;
     wire    [1:0] walk_marking;
     wire   [79:0] walk_pfn;
-    wire    [5:0] walk_note;
+    wire    [5:0] walk_cause_or_level;
     wire    [1:0] walk_writable;
     wire    [1:0] walk_user_page;
     wire    [1:0] walk_executable;
@@ -224,14 +224,14 @@ module page_walker_2 (
     wire          some_above_any;
     reg     [1:0] here_d;
     wire    [1:0] here_q;
-    reg     [1:0] some_ask_of;
-    wire          some_ask_any;
+    reg     [1:0] some_requesting_of;
+    wire          some_requesting_any;
     wire   [35:0] some_vpn_chosen;
     wire          some_asid_chosen;
     wire    [1:0] some_requesters_chosen;
     wire    [2:0] some_level_chosen;
     wire   [39:0] some_pfn_chosen;
-    wire    [2:0] some_note_chosen;
+    wire    [2:0] some_cause_or_level_chosen;
     reg     [1:0] some_writes_of;
     wire          some_writes_any;
     reg     [1:0] some_executes_of;
@@ -298,7 +298,7 @@ module page_walker_2 (
     reg    [63:0] back_data_d;
     wire   [63:0] back_data_q;
     wire    [2:0] looked_level_chosen;
-    wire    [2:0] looked_note_chosen;
+    wire    [2:0] looked_cause_or_level_chosen;
     reg    [35:0] looked_inside_of;
     wire   [17:0] looked_inside_chosen;
     reg     [1:0] looked_write_of;
@@ -353,19 +353,19 @@ module page_walker_2 (
     wire    [2:0] pte_decode_next_level;
     wire          pte_decode_next_marking;
     wire   [39:0] pte_decode_next_pfn;
-    wire    [2:0] pte_decode_next_note;
+    wire    [2:0] pte_decode_next_cause_or_level;
     wire          pte_decode_next_writable;
     wire          pte_decode_next_user_page;
     wire          pte_decode_next_executable;
     wire          means_q;
     wire          out_walk_q;
-    wire          out_changed_d;
-    wire          out_changed_q;
+    wire          out_restart_bypassed_d;
+    wire          out_restart_bypassed_q;
     wire          out_ends_q;
     wire    [2:0] out_level_q;
     wire          out_marking_q;
     wire   [39:0] out_pfn_q;
-    wire    [2:0] out_note_q;
+    wire    [2:0] out_cause_or_level_q;
     wire          out_writable_q;
     wire          out_user_page_q;
     wire          out_executable_q;
@@ -420,13 +420,13 @@ module page_walker_2 (
         .join_(joined),
         .moved(moving),
         .answered(walk_answered),
-        .changed(out_changed_q),
+        .restart_bypassed(out_restart_bypassed_q),
         .next_used(out_used_q),
         .ends(out_ends_q),
         .next_level(out_level_q),
         .next_marking(out_marking_q),
         .next_pfn(out_pfn_q),
-        .next_note(out_note_q),
+        .next_cause_or_level(out_cause_or_level_q),
         .next_writable(out_writable_q),
         .next_user_page(out_user_page_q),
         .next_executable(out_executable_q),
@@ -435,7 +435,7 @@ module page_walker_2 (
         .invalidate_all(invalidate_all),
         .free(walk_free),
         .alike(walk_alike),
-        .asking(walk_asking),
+        .requesting(walk_requesting),
         .ended(walk_ended),
         .setting(walk_setting),
         .delayed(walk_delayed),
@@ -448,7 +448,7 @@ module page_walker_2 (
         .level(walk_level),
         .marking(walk_marking),
         .pfn(walk_pfn),
-        .note(walk_note),
+        .cause_or_level(walk_cause_or_level),
         .writable(walk_writable),
         .user_page(walk_user_page),
         .executable(walk_executable),
@@ -479,7 +479,7 @@ module page_walker_2 (
         .index(all_index));
     or_tree #(.INPUTS(2)) some_above (.of(later), .any(some_above_any));
     register #(.WIDTH(1)) here [1:0] (.clock(clock), .reset(reset), .d(here_d), .q(here_q));
-    or_tree #(.INPUTS(2)) some_ask (.of(some_ask_of), .any(some_ask_any));
+    or_tree #(.INPUTS(2)) some_requesting (.of(some_requesting_of), .any(some_requesting_any));
     one_hot_mux #(.INPUTS(2), .WIDTH(36)) some_vpn (.choose(here_q), .of(walk_vpn), .chosen(some_vpn_chosen));
     one_hot_mux #(.INPUTS(2), .WIDTH(1)) some_asid (.choose(here_q), .of(walk_asid),
         .chosen(some_asid_chosen));
@@ -491,8 +491,11 @@ module page_walker_2 (
     one_hot_mux #(.INPUTS(2), .WIDTH(3)) some_level (.choose(here_q), .of(walk_level),
         .chosen(some_level_chosen));
     one_hot_mux #(.INPUTS(2), .WIDTH(40)) some_pfn (.choose(here_q), .of(walk_pfn), .chosen(some_pfn_chosen));
-    one_hot_mux #(.INPUTS(2), .WIDTH(3)) some_note (.choose(here_q), .of(walk_note),
-        .chosen(some_note_chosen));
+    one_hot_mux #(.INPUTS(2), .WIDTH(3)) some_cause_or_level (
+        .choose(here_q),
+        .of(walk_cause_or_level),
+        .chosen(some_cause_or_level_chosen)
+    );
     or_tree #(.INPUTS(2)) some_writes (.of(some_writes_of), .any(some_writes_any));
     or_tree #(.INPUTS(2)) some_executes (.of(some_executes_of), .any(some_executes_any));
     or_tree #(.INPUTS(2)) some_user_mode (.of(some_user_mode_of), .any(some_user_mode_any));
@@ -540,8 +543,11 @@ module page_walker_2 (
     register #(.WIDTH(64)) back_data (.clock(clock), .reset(reset), .d(back_data_d), .q(back_data_q));
     one_hot_mux #(.INPUTS(2), .WIDTH(3)) looked_level (.choose(arrived_at), .of(walk_level),
         .chosen(looked_level_chosen));
-    one_hot_mux #(.INPUTS(2), .WIDTH(3)) looked_note (.choose(arrived_at), .of(walk_note),
-        .chosen(looked_note_chosen));
+    one_hot_mux #(.INPUTS(2), .WIDTH(3)) looked_cause_or_level (
+        .choose(arrived_at),
+        .of(walk_cause_or_level),
+        .chosen(looked_cause_or_level_chosen)
+    );
     one_hot_mux #(.INPUTS(2), .WIDTH(18)) looked_inside (
         .choose(arrived_at),
         .of(looked_inside_of),
@@ -562,8 +568,12 @@ module page_walker_2 (
     register #(.WIDTH(1)) seen_changed (.clock(clock), .reset(reset), .d(seen_changed_d), .q(seen_changed_q));
     register #(.WIDTH(3)) seen_level (.clock(clock), .reset(reset), .d(looked_level_chosen),
         .q(seen_level_q));
-    register #(.WIDTH(3)) seen_unmarked (.clock(clock), .reset(reset), .d(looked_note_chosen),
-        .q(seen_unmarked_q));
+    register #(.WIDTH(3)) seen_unmarked (
+        .clock(clock),
+        .reset(reset),
+        .d(looked_cause_or_level_chosen),
+        .q(seen_unmarked_q)
+    );
     register #(.WIDTH(18)) seen_inside (.clock(clock), .reset(reset), .d(looked_inside_chosen),
         .q(seen_inside_q));
     register #(.WIDTH(1)) seen_write (.clock(clock), .reset(reset), .d(looked_write_any), .q(seen_write_q));
@@ -610,21 +620,31 @@ module page_walker_2 (
         .next_level(pte_decode_next_level),
         .next_marking(pte_decode_next_marking),
         .next_pfn(pte_decode_next_pfn),
-        .next_note(pte_decode_next_note),
+        .next_cause_or_level(pte_decode_next_cause_or_level),
         .next_writable(pte_decode_next_writable),
         .next_user_page(pte_decode_next_user_page),
         .next_executable(pte_decode_next_executable)
     );
     register #(.WIDTH(1)) means (.clock(clock), .reset(reset), .d(looked_q), .q(means_q));
     register #(.WIDTH(1)) out_walk (.clock(clock), .reset(reset), .d(seen_walk_q), .q(out_walk_q));
-    register #(.WIDTH(1)) out_changed (.clock(clock), .reset(reset), .d(out_changed_d), .q(out_changed_q));
+    register #(.WIDTH(1)) out_restart_bypassed (
+        .clock(clock),
+        .reset(reset),
+        .d(out_restart_bypassed_d),
+        .q(out_restart_bypassed_q)
+    );
     register #(.WIDTH(1)) out_ends (.clock(clock), .reset(reset), .d(pte_decode_ends), .q(out_ends_q));
     register #(.WIDTH(3)) out_level (.clock(clock), .reset(reset), .d(pte_decode_next_level),
         .q(out_level_q));
     register #(.WIDTH(1)) out_marking (.clock(clock), .reset(reset), .d(pte_decode_next_marking),
         .q(out_marking_q));
     register #(.WIDTH(40)) out_pfn (.clock(clock), .reset(reset), .d(pte_decode_next_pfn), .q(out_pfn_q));
-    register #(.WIDTH(3)) out_note (.clock(clock), .reset(reset), .d(pte_decode_next_note), .q(out_note_q));
+    register #(.WIDTH(3)) out_cause_or_level (
+        .clock(clock),
+        .reset(reset),
+        .d(pte_decode_next_cause_or_level),
+        .q(out_cause_or_level_q)
+    );
     register #(.WIDTH(1)) out_writable (.clock(clock), .reset(reset), .d(pte_decode_next_writable),
         .q(out_writable_q));
     register #(.WIDTH(1)) out_user_page (.clock(clock), .reset(reset), .d(pte_decode_next_user_page),
@@ -737,11 +757,11 @@ module page_walker_2 (
     assign choosing = !chosen_q || go;
     assign offers_first = non_canonical && !chosen_first_q;
 
-    // Drives signal wants, from here_q, walk_asking and walk_ended.
+    // Drives signal wants, from here_q, walk_ended and walk_requesting.
     always @* begin : drive_wants
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            wants[i] = (walk_asking[i] || walk_ended[i]) && !here_q[i];
+            wants[i] = (walk_requesting[i] || walk_ended[i]) && !here_q[i];
         end
     end
 
@@ -801,11 +821,11 @@ module page_walker_2 (
         end
     end
 
-    // Drives input some_ask.of, from here_q and walk_asking.
-    always @* begin : drive_some_ask_of
+    // Drives input some_requesting.of, from here_q and walk_requesting.
+    always @* begin : drive_some_requesting_of
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            some_ask_of[i] = here_q[i] && walk_asking[i];
+            some_requesting_of[i] = here_q[i] && walk_requesting[i];
         end
     end
 
@@ -913,7 +933,7 @@ module page_walker_2 (
         bypass_d = bypass_q;
         if (chosen_q && go) begin
             leaving_d = 1'd1;
-            answers_d = !some_ask_any;
+            answers_d = !some_requesting_any;
             number_d = chosen_walk_q;
             vpn_d = whole_vpn;
             asid_d = leaving_asid;
@@ -924,7 +944,7 @@ module page_walker_2 (
             level_d = some_level_chosen;
             marking_d = some_marking_any;
             pfn_d = some_pfn_chosen;
-            cause_d = some_note_chosen;
+            cause_d = some_cause_or_level_chosen;
             writable_d = some_writable_any;
             user_page_d = some_user_page_any;
             executable_d = some_executable_any;
@@ -1175,7 +1195,7 @@ module page_walker_2 (
     assign pte_decode_address = seen_data_q[51:12];
     assign pte_decode_top = TOP;
     assign pte_decode_updates = UPDATES;
-    assign out_changed_d = seen_changed_q || pte_decode_doubtful;
+    assign out_restart_bypassed_d = seen_changed_q || pte_decode_doubtful;
 
     // Drives input walk.answered, from means_q and out_walk_q.
     always @* begin : drive_walk_answered

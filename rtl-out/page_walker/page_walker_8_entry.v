@@ -67,7 +67,7 @@ module page_walker_8_entry (
     output wire   [27:0] next_pfn,
     // Cause of the end, 0 if the page is found; if the walk goes on, the first level whose accessed
     // bit is clear, or 0.
-    output reg     [2:0] next_note,
+    output reg     [2:0] next_cause_or_level,
     // All levels so far permit writes; if the walk ends with cause 4, a read would have found the
     // page.
     output reg           next_writable,
@@ -213,11 +213,11 @@ module page_walker_8_entry (
 
     assign doubtful = (|next_cause) && used;
 
-    // Drives output next_note, from ends, next_cause and next_unmarked.
-    always @* begin : drive_next_note
-        next_note = next_unmarked;
+    // Drives output next_cause_or_level, from ends, next_cause and next_unmarked.
+    always @* begin : drive_next_cause_or_level
+        next_cause_or_level = next_unmarked;
         if (ends) begin
-            next_note = next_cause;
+            next_cause_or_level = next_cause;
         end
     end
 endmodule

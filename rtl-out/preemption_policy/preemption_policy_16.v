@@ -29,30 +29,30 @@ module preemption_policy_16 (
     input  wire    [1:0] issued_valid,
     // Slot of the block that issues, for each port.
     input  wire    [7:0] issued_slot,
-    // Request for a decision on a block.
-    input  wire          ask_valid,
+    // Query for a decision on a block.
+    input  wire          query_valid,
     // Slot of the block.
-    input  wire    [3:0] ask_slot,
+    input  wire    [3:0] query_slot,
     // The decision is Chimera's; PEP's otherwise.
-    input  wire          ask_chimera,
-    // The block may be dropped and begin anew.
-    input  wire          ask_idempotent,
+    input  wire          query_chimera,
+    // The block may be dropped and begin from the start.
+    input  wire          query_idempotent,
     // Ticks until the preemption, as predicted: 20 or 30 us; for Chimera, the deadline.
-    input  wire   [19:0] ask_launch,
+    input  wire   [19:0] query_launch,
     // Ticks that saving one block takes: its context by the SM's share of the memory's bandwidth.
-    input  wire   [19:0] ask_switch,
+    input  wire   [19:0] query_switch,
     // Instructions of a block.
-    input  wire   [19:0] ask_instructions,
+    input  wire   [19:0] query_instructions,
     // Ticks for which a next block would run before it is saved: 1,000 instructions in the paper.
-    input  wire   [19:0] ask_warm_up,
+    input  wire   [19:0] query_warm_up,
     // The answer is taken.
     input  wire          answer_ready,
     // Ticks for which the block in end_slot has run, in every cycle.
     output wire   [19:0] end_run,
     // Instructions that the block in end_slot has issued, in every cycle.
     output wire   [19:0] end_executed,
-    // The request is taken.
-    output wire          ask_ready,
+    // The query is taken.
+    output wire          query_ready,
     // The decision is on offer.
     output wire          answer_valid,
     // Case of the decision, as in the tables below.
@@ -68,8 +68,8 @@ module preemption_policy_16 (
     localparam [19:0] NOTHING = 20'd0;
     localparam [19:0] MOST = 20'hfffff;
     localparam [2:0] STEP_ANSWER = 3'd7;
-    localparam [2:0] STEP_ASK_REMAINING = 3'd3;
-    localparam [2:0] STEP_ASK_SWITCH = 3'd1;
+    localparam [2:0] STEP_BEGIN_REMAINING = 3'd3;
+    localparam [2:0] STEP_BEGIN_SWITCH = 3'd1;
     localparam [2:0] STEP_CHOOSE = 3'd6;
     localparam [2:0] STEP_IDLE = 3'd0;
     localparam [2:0] STEP_REMAINING = 3'd4;
@@ -128,10 +128,10 @@ module preemption_policy_16 (
     wire   [19:0] lead_q;
     reg     [2:0] chosen_d;
     wire    [2:0] chosen_q;
-    reg    [15:0] asked_run_choose;
-    wire   [19:0] asked_run_chosen;
-    reg    [15:0] asked_executed_choose;
-    wire   [19:0] asked_executed_chosen;
+    reg    [15:0] queried_run_choose;
+    wire   [19:0] queried_run_chosen;
+    reg    [15:0] queried_executed_choose;
+    wire   [19:0] queried_executed_chosen;
     wire          ratio_start;
     reg    [19:0] ratio_a;
     reg    [19:0] ratio_b;
@@ -180,12 +180,15 @@ module preemption_policy_16 (
     register #(.WIDTH(20)) rest (.clock(clock), .reset(reset), .d(rest_d), .q(rest_q));
     register #(.WIDTH(20)) lead (.clock(clock), .reset(reset), .d(lead_d), .q(lead_q));
     register #(.WIDTH(3)) chosen (.clock(clock), .reset(reset), .d(chosen_d), .q(chosen_q));
-    one_hot_mux #(.INPUTS(16), .WIDTH(20)) asked_run (.choose(asked_run_choose), .of(slot_run),
-        .chosen(asked_run_chosen));
-    one_hot_mux #(.INPUTS(16), .WIDTH(20)) asked_executed (
-        .choose(asked_executed_choose),
+    one_hot_mux #(.INPUTS(16), .WIDTH(20)) queried_run (
+        .choose(queried_run_choose),
+        .of(slot_run),
+        .chosen(queried_run_chosen)
+    );
+    one_hot_mux #(.INPUTS(16), .WIDTH(20)) queried_executed (
+        .choose(queried_executed_choose),
         .of(slot_executed),
-        .chosen(asked_executed_chosen)
+        .chosen(queried_executed_chosen)
     );
     preemption_policy_16_ratio ratio (
         .clock(clock),
@@ -198,10 +201,10 @@ module preemption_policy_16 (
         .quotient(ratio_quotient)
     );
     preemption_policy_16_choice choice (
-        .chimera(ask_chimera),
-        .idempotent(ask_idempotent),
-        .launch(ask_launch),
-        .warm_up(ask_warm_up),
+        .chimera(query_chimera),
+        .idempotent(query_idempotent),
+        .launch(query_launch),
+        .warm_up(query_warm_up),
         .run(run_q),
         .remaining(remaining_q),
         .whole(whole_q),
@@ -263,19 +266,19 @@ module preemption_policy_16 (
         end
     end
 
-    // Drives input asked_run.choose, from ask_slot.
-    always @* begin : drive_asked_run_choose
+    // Drives input queried_run.choose, from query_slot.
+    always @* begin : drive_queried_run_choose
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
-            asked_run_choose[i] = ask_slot == i[3:0];
+            queried_run_choose[i] = query_slot == i[3:0];
         end
     end
 
-    // Drives input asked_executed.choose, from ask_slot.
-    always @* begin : drive_asked_executed_choose
+    // Drives input queried_executed.choose, from query_slot.
+    always @* begin : drive_queried_executed_choose
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
-            asked_executed_choose[i] = ask_slot == i[3:0];
+            queried_executed_choose[i] = query_slot == i[3:0];
         end
     end
 
@@ -301,7 +304,7 @@ module preemption_policy_16 (
         end
     end
 
-    assign first = (step_q == STEP_IDLE) && ask_valid;
+    assign first = (step_q == STEP_IDLE) && query_valid;
 
     // Drives the next values of registers run, executed, profiled, profile and at_once.
     always @* begin : drive_run_d_and_4_more
@@ -311,26 +314,26 @@ module preemption_policy_16 (
         profile_d = profile_q;
         at_once_d = at_once_q;
         if (first) begin
-            run_d = asked_run_chosen;
-            executed_d = asked_executed_chosen;
-            profiled_d = known_q && !ask_chimera;
+            run_d = queried_run_chosen;
+            executed_d = queried_executed_chosen;
+            profiled_d = known_q && !query_chimera;
             profile_d = average_now;
             at_once_d = blocks_count;
-            if (ask_chimera) begin
+            if (query_chimera) begin
                 at_once_d = ONE_BLOCK;
             end
         end
     end
 
-    assign ratio_start = (step_q == STEP_ASK_SWITCH) || (step_q == STEP_ASK_REMAINING);
+    assign ratio_start = (step_q == STEP_BEGIN_SWITCH) || (step_q == STEP_BEGIN_REMAINING);
 
-    // Drives inputs ratio.a, ratio.b and ratio.c, from ask_switch, at_once_q, executed_q, left_q,
+    // Drives inputs ratio.a, ratio.b and ratio.c, from at_once_q, executed_q, left_q, query_switch,
     // run_q and step_q.
     always @* begin : drive_ratio_a_and_ratio_b_and_ratio_c
         ratio_a = {15'd0, at_once_q};
-        ratio_b = ask_switch;
+        ratio_b = query_switch;
         ratio_c = ONE;
-        if ((step_q == STEP_ASK_REMAINING) || (step_q == STEP_REMAINING)) begin
+        if ((step_q == STEP_BEGIN_REMAINING) || (step_q == STEP_REMAINING)) begin
             ratio_a = left_q;
             ratio_b = run_q;
             ratio_c = NOTHING;
@@ -340,11 +343,11 @@ module preemption_policy_16 (
         end
     end
 
-    // Drives the next value of register left, from ask_instructions and executed_q.
+    // Drives the next value of register left, from executed_q and query_instructions.
     always @* begin : drive_left_d
         left_d = NOTHING;
-        if (executed_q < ask_instructions) begin
-            left_d = ask_instructions - executed_q;
+        if (executed_q < query_instructions) begin
+            left_d = query_instructions - executed_q;
         end
     end
 
@@ -384,7 +387,7 @@ module preemption_policy_16 (
         end
     end
 
-    assign later = {1'd0, ask_warm_up} + {1'd0, switching_q};
+    assign later = {1'd0, query_warm_up} + {1'd0, switching_q};
 
     // Drives the next value of register lead, from later.
     always @* begin : drive_lead_d
@@ -394,7 +397,7 @@ module preemption_policy_16 (
         end
     end
 
-    assign rest_d = ask_launch - remaining_q;
+    assign rest_d = query_launch - remaining_q;
 
     // Drives the next value of register chosen, from choice_chosen, chosen_q and step_q.
     always @* begin : drive_chosen_d
@@ -404,24 +407,25 @@ module preemption_policy_16 (
         end
     end
 
-    // Drives the next value of register step, from answer_ready, ask_valid, ratio_busy and step_q.
+    // Drives the next value of register step, from answer_ready, query_valid, ratio_busy and
+    // step_q.
     always @* begin : drive_step_d
         step_d = step_q;
         case (step_q)
             STEP_IDLE: begin
-                if (ask_valid) begin
-                    step_d = STEP_ASK_SWITCH;
+                if (query_valid) begin
+                    step_d = STEP_BEGIN_SWITCH;
                 end
             end
-            STEP_ASK_SWITCH: begin
+            STEP_BEGIN_SWITCH: begin
                 step_d = STEP_SWITCH;
             end
             STEP_SWITCH: begin
                 if (!ratio_busy) begin
-                    step_d = STEP_ASK_REMAINING;
+                    step_d = STEP_BEGIN_REMAINING;
                 end
             end
-            STEP_ASK_REMAINING: begin
+            STEP_BEGIN_REMAINING: begin
                 step_d = STEP_REMAINING;
             end
             STEP_REMAINING: begin
@@ -444,7 +448,7 @@ module preemption_policy_16 (
     end
 
     assign answer_valid = step_q == STEP_ANSWER;
-    assign ask_ready = (step_q == STEP_ANSWER) && answer_ready;
+    assign query_ready = (step_q == STEP_ANSWER) && answer_ready;
 
     // Drives outputs answer_case, answer_remaining and answer_switch, from chosen_q, remaining_q,
     // step_q and switching_q.

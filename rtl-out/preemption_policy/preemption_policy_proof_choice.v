@@ -4,7 +4,7 @@
 module preemption_policy_proof_choice (
     // The decision is Chimera's; PEP's otherwise.
     input  wire          chimera,
-    // The thread block may be dropped and begin anew.
+    // The thread block may be dropped and begin from the start.
     input  wire          idempotent,
     // Ticks until the preemption, as predicted; for Chimera, the deadline.
     input  wire    [2:0] launch,

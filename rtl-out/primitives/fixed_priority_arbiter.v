@@ -7,9 +7,9 @@ module fixed_priority_arbiter #(
     parameter integer INDEX      = 1, // bits of a requester's number
     parameter integer HIGHEST    = 0
 ) (
-    input  wire [REQUESTERS-1:0] request,
-    output wire [REQUESTERS-1:0] grant,
-    output reg  [INDEX-1:0]      index
+    input  wire [REQUESTERS-1:0] request, // Requests, one bit for each requester.
+    output wire [REQUESTERS-1:0] grant,   // Request that is granted, one-hot; 0 without a request.
+    output reg  [INDEX-1:0]      index    // Number of the requester that is granted; 0 without a request.
 );
     localparam GROUPS = (REQUESTERS + 7) / 8;
     wire [GROUPS-1:0]     some;

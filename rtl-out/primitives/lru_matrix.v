@@ -5,15 +5,16 @@ module lru_matrix #(
     parameter integer SETS  = 1,
     parameter integer SET   = 1,                    // bits of a set's number
     parameter integer WAYS  = 2,
-    parameter integer PAIRS = WAYS * (WAYS - 1) / 2
+    parameter integer PAIRS = WAYS * (WAYS - 1) / 2 // follows from the others; leave it
 ) (
-    input  wire [SETS*PAIRS-1:0] order,
-    input  wire [WAYS-1:0]       used,
-    input  wire [SET-1:0]        used_set,
-    input  wire [WAYS-1:0]       replaced,
-    input  wire [SET-1:0]        replaced_set,
-    output reg  [SETS*PAIRS-1:0] next,
-    output reg  [WAYS-1:0]       oldest
+    input  wire [SETS*PAIRS-1:0] order,        // Order of each set before `used` and `replaced`.
+    input  wire [WAYS-1:0]       used,         // Way that is used, one-hot; 0 if none.
+    input  wire [SET-1:0]        used_set,     // Set of the way that is used.
+    input  wire [WAYS-1:0]       replaced,     // Way that is replaced,
+        one-hot; 0 if none. It counts as used after the way in `used`.
+    input  wire [SET-1:0]        replaced_set, // Set of the way that is replaced.
+    output reg  [SETS*PAIRS-1:0] next,         // Order of each set after `used` and `replaced`.
+    output reg  [WAYS-1:0]       oldest        // Way of `replaced_set` that was used longest ago according to `order`, one-hot.
 );
     wire [PAIRS-1:0] chosen = order[replaced_set*PAIRS +: PAIRS];
 

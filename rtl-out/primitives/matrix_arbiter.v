@@ -5,15 +5,17 @@
 module matrix_arbiter #(
     parameter integer REQUESTERS = 2,
     parameter integer INDEX      = 1,                                // bits of a requester's number
-    parameter integer PAIRS      = REQUESTERS * (REQUESTERS - 1) / 2
+    parameter integer PAIRS      = REQUESTERS * (REQUESTERS - 1) / 2 // follows from the others; leave it
 ) (
-    input  wire [PAIRS-1:0]      order,
-    input  wire [REQUESTERS-1:0] served,
-    input  wire [REQUESTERS-1:0] last,
-    input  wire [REQUESTERS-1:0] request,
-    output reg  [PAIRS-1:0]      after,
-    output reg  [REQUESTERS-1:0] grant,
-    output reg  [INDEX-1:0]      index
+    input  wire [PAIRS-1:0]      order,   // Order before `served`.
+    input  wire [REQUESTERS-1:0] served,  // Requester that is served, one-hot; 0 if none.
+    input  wire [REQUESTERS-1:0] last,    // Requester that goes after all others in this arbitration only,
+        one-hot; 0 if none.
+    input  wire [REQUESTERS-1:0] request, // Requests, one bit for each requester.
+    output reg  [PAIRS-1:0]      after,   // Order after `served`.
+    output reg  [REQUESTERS-1:0] grant,   // Request that was served longest ago,
+        one-hot; 0 without a request.
+    output reg  [INDEX-1:0]      index    // Number of the requester that is granted; 0 without a request.
 );
     // Drives outputs after, grant and index: a request is granted if no other was served before it.
     always @* begin : drive_after_and_grant_and_index

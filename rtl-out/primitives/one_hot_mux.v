@@ -5,9 +5,9 @@ module one_hot_mux #(
     parameter integer INPUTS = 2,
     parameter integer WIDTH  = 1
 ) (
-    input  wire [INPUTS-1:0]       choose,
-    input  wire [INPUTS*WIDTH-1:0] of,
-    output reg  [WIDTH-1:0]        chosen
+    input  wire [INPUTS-1:0]       choose, // Choice, one bit for each value.
+    input  wire [INPUTS*WIDTH-1:0] of,     // Values to choose from.
+    output reg  [WIDTH-1:0]        chosen  // Value that is chosen; 0 if none.
 );
     // Drives output chosen, from choose and of: an OR over the values, each masked by its bit of the choice.
     always @* begin : drive_chosen

@@ -4,8 +4,8 @@
 module one_hot_priority_encoder #(
     parameter integer REQUESTERS = 2
 ) (
-    input  wire [REQUESTERS-1:0] request,
-    output wire [REQUESTERS-1:0] grant
+    input  wire [REQUESTERS-1:0] request, // Requests, one bit for each requester.
+    output wire [REQUESTERS-1:0] grant    // Request that is granted, one-hot; 0 without a request.
 );
     assign grant[0] = request[0];
     genvar i;

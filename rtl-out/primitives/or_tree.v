@@ -4,8 +4,8 @@
 module or_tree #(
     parameter integer INPUTS = 2
 ) (
-    input  wire [INPUTS-1:0] of,
-    output wire              any
+    input  wire [INPUTS-1:0] of, // Input bits.
+    output wire              any // OR of the input bits.
 );
     assign any = |of;
 endmodule

@@ -5,8 +5,8 @@ module popcount #(
     parameter integer INPUTS = 2,
     parameter integer COUNT  = 2  // bits of the count
 ) (
-    input  wire [INPUTS-1:0] of,
-    output reg  [COUNT-1:0]  count
+    input  wire [INPUTS-1:0] of,   // Input bits.
+    output reg  [COUNT-1:0]  count // Number of input bits that are high.
 );
     // Drives output count, from of: the leaves first, then their sums up to node 0.
     always @* begin : drive_count

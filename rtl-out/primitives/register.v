@@ -4,10 +4,10 @@
 module register #(
     parameter integer WIDTH = 1
 ) (
-    input  wire             clock,
-    input  wire             reset,
-    input  wire [WIDTH-1:0] d,
-    output reg  [WIDTH-1:0] q
+    input  wire             clock, // Rising edge.
+    input  wire             reset, // Synchronous reset, active high.
+    input  wire [WIDTH-1:0] d,     // Next value.
+    output reg  [WIDTH-1:0] q      // Value.
 );
     // Drives output q: d at the rising edge, or 0 if reset is high then.
     always @(posedge clock) begin : drive_q

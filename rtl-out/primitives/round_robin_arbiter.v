@@ -5,9 +5,9 @@ module round_robin_arbiter #(
     parameter integer REQUESTERS = 2,
     parameter integer INDEX      = 1  // bits of a requester's number
 ) (
-    input  wire [REQUESTERS-1:0] request,
-    input  wire [INDEX-1:0]      last,
-    output reg  [INDEX-1:0]      index
+    input  wire [REQUESTERS-1:0] request, // Requests, one bit for each requester.
+    input  wire [INDEX-1:0]      last,    // Number of the requester that was served last.
+    output reg  [INDEX-1:0]      index    // Number of the request whose turn it is; 0 without a request.
 );
     // Drives output index, from request and last: the lowest of all, then the lowest above the last one if there is one.
     always @* begin : drive_index

@@ -51,7 +51,7 @@ module sm_pipeline_buffer (
     // The first instruction takes log entries.
     output wire          logging,
     // The first instruction needs no log entries, or may request them.
-    output wire          may_ask,
+    output wire          may_request,
     // The second instruction finds its unit free, and the first one does not take that unit.
     output wire          pair
 );
@@ -173,7 +173,7 @@ module sm_pipeline_buffer (
     assign memory = first_check_memory;
     assign free = first_check_free;
     assign logging = logs && (first_check_load || first_check_store);
-    assign may_ask = !logging || (!turn && !kept) || (turn && first_check_load && seen_one)
+    assign may_request = !logging || (!turn && !kept) || (turn && first_check_load && seen_one)
         || (turn && first_check_store && seen_two);
     assign pair = second_check_free && !(first_check_special && second_check_special)
         && !(first_check_control && second_check_control) && !(first_check_memory && second_check_memory);

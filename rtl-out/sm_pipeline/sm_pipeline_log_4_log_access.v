@@ -9,7 +9,7 @@ module sm_pipeline_log_4_log_access (
     input  wire          reset,
     // The scheme has an operand log.
     input  wire          logs,
-    // A kernel starts, and the operand log is partitioned anew.
+    // A kernel starts, and the operand log is partitioned again.
     input  wire          launch_valid,
     // Log entries of each thread block of the kernel.
     input  wire    [5:0] launch_entries,

@@ -29,9 +29,9 @@ module sm_pipeline_log_64_squash (
     // Scoreboard entry of the reported instruction.
     output reg     [2:0] entry
 );
-    wire          telling_reset;
-    wire          telling_d;
-    wire          telling_q;
+    wire          reporting_reset;
+    wire          reporting_d;
+    wire          reporting_q;
     wire          of_warp_reset;
     reg     [5:0] of_warp_d;
     wire    [5:0] of_warp_q;
@@ -39,15 +39,16 @@ module sm_pipeline_log_64_squash (
     reg     [2:0] in_entry_d;
     wire    [2:0] in_entry_q;
 
-    register #(.WIDTH(1)) telling (.clock(clock), .reset(telling_reset), .d(telling_d), .q(telling_q));
+    register #(.WIDTH(1)) reporting (.clock(clock), .reset(reporting_reset), .d(reporting_d),
+        .q(reporting_q));
     register #(.WIDTH(6)) of_warp (.clock(clock), .reset(of_warp_reset), .d(of_warp_d), .q(of_warp_q));
     register #(.WIDTH(3)) in_entry (.clock(clock), .reset(in_entry_reset), .d(in_entry_d), .q(in_entry_q));
 
-    assign telling_reset = reset || !queues;
+    assign reporting_reset = reset || !queues;
     assign of_warp_reset = reset || !queues;
     assign in_entry_reset = reset || !queues;
-    assign waiting = telling_q && fault_valid;
-    assign telling_d = squashed_valid || waiting;
+    assign waiting = reporting_q && fault_valid;
+    assign reporting_d = squashed_valid || waiting;
 
     // Drives the next values of registers of_warp and in_entry, from in_entry_q, of_warp_q,
     // squashed_entry, squashed_warp and waiting.
@@ -60,7 +61,7 @@ module sm_pipeline_log_64_squash (
         end
     end
 
-    assign valid = fault_valid || telling_q;
+    assign valid = fault_valid || reporting_q;
 
     // Drives outputs warp and entry, from fault_entry, fault_valid, fault_warp, in_entry_q and
     // of_warp_q.

@@ -77,7 +77,7 @@ module sm_pipeline_queue_4 (
     input  wire    [2:0] faulted_entry,
     // Replay-queue entry of the faulting instruction.
     input  wire    [3:0] faulted_index,
-    // A kernel starts, and the operand log is partitioned anew.
+    // A kernel starts, and the operand log is partitioned again.
     input  wire          launch_valid,
     // Operand-log entries of each thread block of the kernel.
     input  wire    [5:0] launch_entries,
@@ -257,7 +257,7 @@ module sm_pipeline_queue_4 (
     reg    [63:0] warp_calls;
     reg    [63:0] warp_kept;
     wire    [3:0] warp_fetch_request;
-    wire    [3:0] warp_asking;
+    wire    [3:0] warp_requesting;
     wire   [11:0] warp_arrive_entry;
     wire    [3:0] warp_issue_request;
     wire    [3:0] warp_ready;
@@ -433,8 +433,8 @@ module sm_pipeline_queue_4 (
     wire   [15:0] stage_seen_one;
     wire   [15:0] stage_seen_two;
     wire [2047:0] stage_logged_data;
-    reg     [3:0] some_asking_of;
-    wire    [1:0] some_asking_any;
+    reg     [3:0] some_requesting_of;
+    wire    [1:0] some_requesting_any;
     reg     [3:0] reissue_entry_choose;
     wire    [2:0] reissue_entry_chosen;
     wire          drained_any;
@@ -481,7 +481,7 @@ module sm_pipeline_queue_4 (
         .kept(warp_kept),
         .revert(reverts_grant),
         .fetch_request(warp_fetch_request),
-        .asking(warp_asking),
+        .requesting(warp_requesting),
         .arrive_entry(warp_arrive_entry),
         .issue_request(warp_issue_request),
         .ready(warp_ready),
@@ -768,7 +768,7 @@ module sm_pipeline_queue_4 (
         .seen_two(stage_seen_two),
         .logged_data(stage_logged_data)
     );
-    or_tree #(.INPUTS(2)) some_asking [1:0] (.of(some_asking_of), .any(some_asking_any));
+    or_tree #(.INPUTS(2)) some_requesting [1:0] (.of(some_requesting_of), .any(some_requesting_any));
     one_hot_mux #(.INPUTS(4), .WIDTH(3)) reissue_entry (
         .choose(reissue_entry_choose),
         .of(warp_arrive_entry),
@@ -864,13 +864,13 @@ module sm_pipeline_queue_4 (
         end
     end
 
-    // Drives input some_asking.of, from warp_asking.
-    always @* begin : drive_some_asking_of
+    // Drives input some_requesting.of, from warp_requesting.
+    always @* begin : drive_some_requesting_of
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                some_asking_of[p*2 + i] = warp_asking[2*i+p];
+                some_requesting_of[p*2 + i] = warp_requesting[2*i+p];
             end
         end
     end
@@ -941,11 +941,11 @@ module sm_pipeline_queue_4 (
         end
     end
 
-    // Drives output fetch_valid, from some_asking_any.
+    // Drives output fetch_valid, from some_requesting_any.
     always @* begin : drive_fetch_valid
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            fetch_valid[p] = some_asking_any[p];
+            fetch_valid[p] = some_requesting_any[p];
         end
     end
 

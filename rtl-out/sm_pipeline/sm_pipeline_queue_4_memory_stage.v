@@ -64,7 +64,7 @@ module sm_pipeline_queue_4_memory_stage (
     input  wire    [5:0] resume_warp,
     // The replayed instruction on offer is taken.
     input  wire          replay_ready,
-    // A kernel starts, and the operand log is partitioned anew.
+    // A kernel starts, and the operand log is partitioned again.
     input  wire          launch_valid,
     // Log entries of each thread block of the kernel.
     input  wire    [5:0] launch_entries,

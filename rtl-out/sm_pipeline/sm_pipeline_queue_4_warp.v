@@ -67,7 +67,7 @@ module sm_pipeline_queue_4_warp (
     // The warp requests a fetch in the next cycle.
     output wire          fetch_request,
     // The warp requests its next instruction.
-    output wire          asking,
+    output wire          requesting,
     // Scoreboard entry of the instruction that arrives.
     output wire    [2:0] arrive_entry,
     // The warp can probably issue in the next cycle.
@@ -165,7 +165,7 @@ module sm_pipeline_queue_4_warp (
     wire          buffer_free_next;
     wire          buffer_free_then;
     wire          buffer_logging;
-    wire          buffer_may_ask;
+    wire          buffer_may_request;
     wire          buffer_pair;
     wire          one_entry_holds;
     wire          two_entries_holds;
@@ -238,7 +238,7 @@ module sm_pipeline_queue_4_warp (
         .free_next(buffer_free_next),
         .free_then(buffer_free_then),
         .logging(buffer_logging),
-        .may_ask(buffer_may_ask),
+        .may_request(buffer_may_request),
         .pair(buffer_pair)
     );
     sm_pipeline_of_slot one_entry (.of(seen_one), .slot(own_slot_q), .holds(one_entry_holds));
@@ -292,8 +292,8 @@ module sm_pipeline_queue_4_warp (
 
     assign board_checked_valid = messages[33] && (messages[39:34] == number);
     assign fetch_request = running_q && !board_second_valid && !board_stopping;
-    assign asking = fetch_chosen && running_q && board_room && !board_stopped && !messages[47];
-    assign arrival = asking && fetched_valid;
+    assign requesting = fetch_chosen && running_q && board_room && !board_stopped && !messages[47];
+    assign arrival = requesting && fetched_valid;
     assign claim = messages[48] && (messages[54:49] == number);
     assign board_arrive_valid = arrival || claim;
     assign board_arrive_issued = messages[47];
@@ -322,7 +322,7 @@ module sm_pipeline_queue_4_warp (
     assign turn = has_turn_q;
     assign chosen_turn = issue_chosen && has_turn_q;
     assign board_issue_second = issue_chosen && pair_go;
-    assign issue_request = running_q && (!board_first_valid || buffer_may_ask)
+    assign issue_request = running_q && (!board_first_valid || buffer_may_request)
         && ((board_likely && buffer_free_then && (!leaving || buffer_free))
         || (leaving && stays && buffer_free_next));
 endmodule
