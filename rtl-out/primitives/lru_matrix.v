@@ -10,8 +10,7 @@ module lru_matrix #(
     input  wire [SETS*PAIRS-1:0] order,        // Order of each set before `used` and `replaced`.
     input  wire [WAYS-1:0]       used,         // Way that is used, one-hot; 0 if none.
     input  wire [SET-1:0]        used_set,     // Set of the way that is used.
-    input  wire [WAYS-1:0]       replaced,     // Way that is replaced,
-        one-hot; 0 if none. It counts as used after the way in `used`.
+    input  wire [WAYS-1:0]       replaced,     // Way that is replaced, one-hot; 0 if none. It counts as used after the way in `used`.
     input  wire [SET-1:0]        replaced_set, // Set of the way that is replaced.
     output reg  [SETS*PAIRS-1:0] next,         // Order of each set after `used` and `replaced`.
     output reg  [WAYS-1:0]       oldest        // Way of `replaced_set` that was used longest ago according to `order`, one-hot.

@@ -9,12 +9,10 @@ module matrix_arbiter #(
 ) (
     input  wire [PAIRS-1:0]      order,   // Order before `served`.
     input  wire [REQUESTERS-1:0] served,  // Requester that is served, one-hot; 0 if none.
-    input  wire [REQUESTERS-1:0] last,    // Requester that goes after all others in this arbitration only,
-        one-hot; 0 if none.
+    input  wire [REQUESTERS-1:0] last,    // Requester that goes after all others in this arbitration only, one-hot; 0 if none.
     input  wire [REQUESTERS-1:0] request, // Requests, one bit for each requester.
     output reg  [PAIRS-1:0]      after,   // Order after `served`.
-    output reg  [REQUESTERS-1:0] grant,   // Request that was served longest ago,
-        one-hot; 0 without a request.
+    output reg  [REQUESTERS-1:0] grant,   // Request that was served longest ago, one-hot; 0 without a request.
     output reg  [INDEX-1:0]      index    // Number of the requester that is granted; 0 without a request.
 );
     // Drives outputs after, grant and index: a request is granted if no other was served before it.

@@ -130,7 +130,7 @@ fn range(bits: usize) -> String {
     }
 }
 
-/// Breaks long lines before their outermost operators or behind commas, as far as that goes.
+/// Breaks lines of long code before their outermost operators or behind commas, as far as that goes; a comment stays whole.
 fn wrapped(text: &str) -> String {
     let mut broken = String::new();
     text.lines().for_each(|line| wrap(line, &mut broken));
@@ -140,9 +140,8 @@ fn wrapped(text: &str) -> String {
 fn wrap(line: &str, text: &mut String) {
     const LIMIT: usize = 110;
     let indent = line.len() - line.trim_start().len();
-    let is_comment = line.trim_start().starts_with("//");
     let mut rest = line.to_owned();
-    while rest.len() > LIMIT && !is_comment {
+    while rest.find("//").unwrap_or(rest.len()) > LIMIT {
         let mut depth = 0_i32;
         let mut best: Option<(i32, usize)> = None;
         for (at, character) in rest.char_indices().take_while(|(at, _)| *at < LIMIT) {
