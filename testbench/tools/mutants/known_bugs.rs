@@ -120,7 +120,7 @@ pub const BUGS: [Bug; 17] = [
         wrong: "1'd0",
     },
     Bug {
-        bug: "A failed fetch is told as another fault",
+        bug: "A failed fetch is reported as another fault",
         found_in: "BOOM 785",
         design: "page_walker_2_updates",
         part: "entry",
