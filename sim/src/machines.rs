@@ -1,6 +1,8 @@
-//! Machines around the models: an SM that runs kernels, the translation of all SMs' addresses, and the preemption of
-//! thread blocks.
+//! Machines around the models: an SM that runs kernels, the translation of all SMs' addresses, the preemption of thread
+//! blocks, and a whole GPU.
 
+mod driver;
+pub mod gpu;
 pub mod preemption;
 pub mod sm;
 pub mod translation;

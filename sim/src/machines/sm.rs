@@ -6,6 +6,8 @@
 //! run without faults: the restart theorem, which [`restart`] puts to random programs.
 
 mod access;
+mod alone;
+mod below;
 mod blocks;
 mod cache;
 mod machine;
@@ -25,8 +27,11 @@ mod units;
 mod values;
 mod work;
 
+pub use alone::Alone;
+pub use below::{Below, Request, Use};
 pub use machine::Sm;
 pub use outcome::{Difference, Misses, Occasions, Outcome, SmError};
 pub use parameters::{Faults, Parameters, Recovery, Timing};
 pub use statistics::{Stall, Statistics};
+pub(crate) use tags::Tags;
 pub use work::{Computation, Instruction, Kind, Step, Work};

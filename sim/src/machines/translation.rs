@@ -6,11 +6,11 @@
 
 mod busy;
 mod design;
-mod driver;
 mod histogram;
 mod machine;
 mod memory;
 mod outcome;
+mod pager;
 mod pattern;
 mod probe;
 mod sm;

@@ -1,6 +1,6 @@
 //! A global-memory instruction in the memory unit: its lines, and what the TLB has said of them.
 
-use super::cache::Use;
+use super::below::Use;
 use super::memory_unit::Tag;
 
 /// Lines of a page, as a power of two.
@@ -13,8 +13,8 @@ pub enum Said {
     Nothing,
     /// Its page is missed.
     Missed,
-    /// Its page is there since this time.
-    Passed(u64),
+    /// Its page is there since this time, in this frame.
+    Passed(u64, u32),
     /// Its page is absent.
     Absent,
 }
@@ -41,6 +41,15 @@ pub struct Line {
 impl Line {
     pub fn page(&self) -> u64 {
         self.number >> PAGE_LINE_BITS
+    }
+
+    /// When its page was there, and its number by its physical address.
+    pub fn passed(&self) -> Option<(u64, u64)> {
+        let Said::Passed(time, pfn) = self.said else {
+            return None;
+        };
+        let inside = self.number & ((1 << PAGE_LINE_BITS) - 1);
+        Some((time, u64::from(pfn) << PAGE_LINE_BITS | inside))
     }
 }
 
@@ -105,12 +114,12 @@ impl Access {
         match line.said {
             Said::Nothing => self.requested -= 1,
             Said::Missed => self.missed -= 1,
-            Said::Passed(_) | Said::Absent => return,
+            Said::Passed(..) | Said::Absent => return,
         }
         line.said = said;
         match &mut line.said {
             Said::Missed => self.missed += 1,
-            Said::Passed(time) => {
+            Said::Passed(time, _) => {
                 if line.lanes & self.injected != 0 {
                     let known = *time + injected.known;
                     let over = known + injected.cycles;

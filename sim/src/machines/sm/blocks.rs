@@ -1,5 +1,6 @@
 //! Thread blocks on the SM: where they come to, their barriers, and how their warps end.
 
+use super::below::Below;
 use super::machine::Sm;
 use super::resident::Resident;
 
@@ -14,7 +15,7 @@ pub(super) struct Block {
     pub leaving: usize,
 }
 
-impl Sm<'_> {
+impl<B: Below> Sm<'_, B> {
     /// Brings blocks to the slots that are free.
     pub(super) fn begin_blocks(&mut self) {
         for slot in 0..self.slots.len() {
@@ -22,9 +23,11 @@ impl Sm<'_> {
             if held || self.slots[slot].is_some() || self.bring_back(slot) {
                 continue;
             }
-            let Some(warps) = self.work.blocks.get(self.next_block) else {
+            let Some(block) = self.below.next_block() else {
                 continue;
             };
+            let warps = &self.work.blocks[block];
+            self.commits[block] = warps.iter().map(|steps| vec![0; steps.len()]).collect();
             let mut live = 0;
             self.switch.begin_cta(slot);
             if let Some(values) = &mut self.values {
@@ -36,12 +39,11 @@ impl Sm<'_> {
                 .filter(|(_, steps)| !steps.is_empty())
             {
                 let warp = slot * self.work.warps_per_block + number;
-                self.warps[warp] =
-                    Some(Resident::new(self.next_block, number, slot, steps.clone()));
+                self.warps[warp] = Some(Resident::new(block, number, slot, steps.clone()));
                 self.starts.push_back(warp as u8);
                 live += 1;
                 if let Some(values) = &mut self.values {
-                    values.begin_warp(warp as u8, self.next_block, number);
+                    values.begin_warp(warp as u8, block, number);
                 }
             }
             self.slots[slot] = (live > 0).then_some(Block {
@@ -49,7 +51,6 @@ impl Sm<'_> {
                 arrived: 0,
                 leaving: 0,
             });
-            self.next_block += 1;
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::collections::{HashSet, VecDeque};
 
+use super::alone::Alone;
+use super::below::Below;
 use super::blocks::Block;
 use super::memory_unit::{Decision, Fault, MemoryUnit, Tag};
 use super::outcome::{Occasions, Outcome, SmError};
@@ -15,28 +17,28 @@ use crate::ports::Model;
 use crate::simt::{Effect, Lanes};
 use crate::sm::sm_pipeline::{Inputs, Outputs, Scheme, SmPipeline, UNITS};
 
-/// Cycles without a commit or a fault after which there will be none.
+/// Cycles without a commit or a fault after which there will be none, besides those of faults.
 const PATIENCE: u64 = 100_000;
 /// Faults without a commit after which there will be none: more than come by chance, up to one in 10,000 that succeeds.
 const FAULTS: u64 = 100_000;
 
-/// An SM that runs something.
+/// An SM that runs something, and what it is connected to.
 #[derive(Clone, Debug)]
-pub struct Sm<'work> {
+pub struct Sm<'work, B = Alone> {
     pub(super) parameters: Parameters,
+    pub(super) below: B,
     pub(super) work: &'work Work,
     pub(super) pipeline: SmPipeline,
     pub(super) now: u64,
     pub(super) warps: Vec<Option<Resident>>,
     pub(super) slots: Vec<Option<Block>>,
-    pub(super) next_block: usize,
     pub(super) starts: VecDeque<u8>,
     pub(super) stops: VecDeque<u8>,
     pub(super) units: Units,
     pub(super) memory: MemoryUnit,
     pub(super) decisions: VecDeque<Decision>,
-    /// Checks that succeeded and are to be reported to the pipeline, and when the accesses are over.
-    pub(super) checks: VecDeque<(Tag, u64)>,
+    /// Checks that succeeded and are to be reported to the pipeline.
+    pub(super) checks: VecDeque<Tag>,
     /// Faults that are to be reported to the pipeline.
     pub(super) faults: VecDeque<(Tag, Fault)>,
     /// Faults that were reported to it, and the instructions that met them: block, warp, place in the warp.
@@ -57,17 +59,36 @@ pub struct Sm<'work> {
     pub(super) commits: Vec<Vec<Vec<u8>>>,
     pub(super) branches_agree: bool,
     pub(super) switch: Switch,
+    /// Cycles without a commit or a fault after which there will be none.
+    patience: u64,
     /// When something last committed or faulted, and the faults since something committed.
     last_progress: u64,
     faults_since_commit: u64,
 }
 
 impl<'work> Sm<'work> {
-    /// An SM before its first cycle.
+    /// An SM by itself before its first cycle.
     ///
     /// # Errors
     /// If a block does not fit, or a block's part of the log is too small.
     pub fn new(parameters: &Parameters, work: &'work Work) -> Result<Self, SmError> {
+        let mut below = Alone::new(parameters.timing, parameters.faults, parameters.seed);
+        below.blocks = work.blocks.len();
+        if let Some(computation) = work.computation.as_ref().filter(|_| parameters.values) {
+            below.memory = computation.memory.clone();
+        }
+        let sm = Self::with(parameters, work, below)?;
+        let patience = PATIENCE + 4 * parameters.faults.cycles;
+        Ok(Self { patience, ..sm })
+    }
+}
+
+impl<'work, B: Below> Sm<'work, B> {
+    /// An SM with what it is connected to, before its first cycle. Whether it is stuck, its owner has to know.
+    ///
+    /// # Errors
+    /// If a block does not fit, or a block's part of the log is too small.
+    pub fn with(parameters: &Parameters, work: &'work Work, below: B) -> Result<Self, SmError> {
         let warps = parameters.pipeline.warps;
         let per_block = work.warps_per_block.max(1);
         let fitting = (warps / per_block).min(work.blocks_per_sm.max(1)).min(16);
@@ -92,12 +113,12 @@ impl<'work> Sm<'work> {
         let values = work.computation.as_ref().filter(|_| parameters.values);
         Ok(Self {
             parameters: *parameters,
+            below,
             work,
             pipeline: SmPipeline::new(parameters.pipeline),
             now: 0,
             warps: vec![None; warps],
             slots: vec![None; slots],
-            next_block: 0,
             starts: VecDeque::new(),
             stops: VecDeque::new(),
             units: Units::new(parameters.timing),
@@ -114,13 +135,10 @@ impl<'work> Sm<'work> {
             offered: None,
             fault_once: parameters.faults.once,
             values: values.map(|computation| Values::new(computation, warps, slots)),
-            commits: work
-                .blocks
-                .iter()
-                .map(|block| block.iter().map(|steps| vec![0; steps.len()]).collect())
-                .collect(),
+            commits: vec![Vec::new(); work.blocks.len()],
             branches_agree: true,
             switch: Switch::new(parameters, work, slots),
+            patience: u64::MAX,
             last_progress: 0,
             faults_since_commit: 0,
         })
@@ -140,7 +158,8 @@ impl<'work> Sm<'work> {
 
     /// What is left at the end.
     #[must_use]
-    pub fn outcome(self) -> Outcome {
+    pub fn outcome(mut self) -> Outcome {
+        let memory = std::mem::take(self.below.memory());
         Outcome {
             cycles: self.now,
             switches: self.switch.left,
@@ -148,25 +167,33 @@ impl<'work> Sm<'work> {
             bases: self.switch.bases,
             refused: self.switch.refused,
             occasions: self.occasions,
-            misses: self.memory.misses(),
+            misses: self.memory.misses(&self.below),
             commits: self.commits,
             branches_agree: self.branches_agree,
-            values: self.values.map(|values| (values.registers, values.memory)),
+            values: self.values.map(|values| (values.registers, memory)),
         }
     }
 
     /// Whether every block has ended.
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        self.next_block == self.work.blocks.len()
-            && self.slots.iter().all(Option::is_none)
-            && self.switch.is_over()
+        !self.below.has_blocks() && self.slots.iter().all(Option::is_none) && self.switch.is_over()
     }
 
     /// The pipeline.
     #[must_use]
     pub fn pipeline(&self) -> &SmPipeline {
         &self.pipeline
+    }
+
+    /// When something last committed or faulted.
+    pub(in super::super) const fn last_progress(&self) -> u64 {
+        self.last_progress
+    }
+
+    /// What it is connected to.
+    pub fn below(&mut self) -> &mut B {
+        &mut self.below
     }
 
     /// One cycle, with what goes over the pipeline's ports in it.
@@ -188,8 +215,7 @@ impl<'work> Sm<'work> {
 
     /// Whether nothing will commit any more: nothing has happened for long, or nothing but faults.
     fn is_stuck(&self) -> bool {
-        self.now - self.last_progress > PATIENCE + 4 * self.parameters.faults.cycles
-            || self.faults_since_commit > FAULTS
+        self.now - self.last_progress > self.patience || self.faults_since_commit > FAULTS
     }
 
     pub(super) fn broken(&self, warp: u8, what: &'static str) -> SmError {
@@ -221,7 +247,12 @@ impl<'work> Sm<'work> {
             inputs.start_warp = warp;
             inputs.start_slot = self.warp(warp).map_or(0, |resident| resident.slot as u8);
         }
-        self.memory.advance(now, &mut self.decisions);
+        let over = self
+            .memory
+            .advance(now, &mut self.decisions, &mut self.below);
+        for (warp, entry) in over {
+            self.units.finishes(warp, entry, now);
+        }
         while let Some(decision) = self.decisions.pop_front() {
             self.decided(decision)?;
         }
@@ -264,16 +295,16 @@ impl<'work> Sm<'work> {
     /// What the memory unit has decided: what succeeded is performed in this order.
     fn decided(&mut self, decision: Decision) -> Result<(), SmError> {
         match decision {
-            Decision::Checked(tag, over) => {
+            Decision::Checked(tag) => {
                 let flight = self.warps[usize::from(tag.warp)]
                     .as_mut()
                     .and_then(|resident| resident.flight(tag.entry));
                 if let (Some(flight), Some(values)) = (flight, &mut self.values)
                     && let Some(Effect::Access(access)) = &flight.effect
                 {
-                    flight.write = values.perform(access, tag.slot.into());
+                    flight.write = values.perform(access, tag.slot.into(), self.below.memory());
                 }
-                self.checks.push_back((tag, over));
+                self.checks.push_back(tag);
             }
             Decision::Faulted(tag, fault) if self.parameters.recovery == Recovery::Naive => {
                 let now = self.now;
@@ -349,7 +380,7 @@ impl<'work> Sm<'work> {
 
     /// One check, one fault and one stop.
     fn messages(&mut self, inputs: &mut Inputs) -> Result<(), SmError> {
-        if let Some((tag, _)) = self.checks.front() {
+        if let Some(tag) = self.checks.front() {
             inputs.checked_valid = true;
             inputs.checked_warp = tag.warp;
             inputs.checked_entry = tag.entry;

@@ -3,10 +3,12 @@
 use std::collections::VecDeque;
 
 use super::access::{Access, Injected, Line, Said};
-use super::cache::{Cache, Use};
+use super::below::{Below, Use};
+use super::cache::Cache;
 use super::outcome::Misses;
 use super::pages::{Answer, Pages, Report};
 use super::parameters::{Faults, Parameters};
+use super::resident::ENTRIES;
 use super::work::Kind;
 use crate::ports::Model;
 use crate::simt::Lanes;
@@ -33,8 +35,8 @@ pub struct Tag {
 /// What the unit has decided of a global instruction.
 #[derive(Clone, Copy, Debug)]
 pub enum Decision {
-    /// Its last TLB check has succeeded; it is performed now, and over at this time.
-    Checked(Tag, u64),
+    /// Its last TLB check has succeeded; it is performed now.
+    Checked(Tag),
     /// It faults.
     Faulted(Tag, Fault),
 }
@@ -75,6 +77,17 @@ struct Miss {
     woken: bool,
 }
 
+/// The lines of an instruction that is performed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lines {
+    /// Lines that have not come and of which it is not known when they do.
+    awaited: usize,
+    /// When the others are there.
+    over: u64,
+    /// The pipeline knows that its checks have succeeded.
+    is_reported: bool,
+}
+
 /// What squashed instructions of a warp leave behind.
 #[derive(Clone, Debug, Default)]
 struct Squashed {
@@ -93,6 +106,8 @@ pub struct MemoryUnit {
     inputs: coalescer::Inputs,
     pages: Pages,
     cache: Cache,
+    /// Of each warp's entries.
+    lines: Vec<[Lines; ENTRIES]>,
     waiting: VecDeque<Waiting>,
     accepted: u64,
     /// Accesses in the order of their acceptance, and the numbers of those that the coalescer splits.
@@ -122,8 +137,9 @@ impl MemoryUnit {
             random: fastrand::Rng::with_seed(parameters.seed),
             coalescer: Coalescer::new(coalescer::Parameters::PAPER),
             inputs: coalescer::Inputs::default(),
-            pages: Pages::new(timing, faults, parameters.squashes(), parameters.seed),
-            cache: Cache::new(timing, parameters.seed),
+            pages: Pages::new(parameters.tlb, parameters.far_limit, parameters.squashes()),
+            cache: Cache::new(timing.l1),
+            lines: vec![Default::default(); parameters.pipeline.warps],
             waiting: VecDeque::new(),
             accepted: 0,
             accesses: Vec::new(),
@@ -220,10 +236,23 @@ impl MemoryUnit {
         self.squashed[warp].lines = lines;
     }
 
-    /// The first half of a cycle: the TLB is checked and answers, and what is decided is reported.
-    pub fn advance(&mut self, now: u64, decisions: &mut VecDeque<Decision>) {
+    /// The first half of a cycle: lines come, the TLB is checked and answers, and what is decided is reported. It names the
+    /// instructions that are over with those lines.
+    pub fn advance(
+        &mut self,
+        now: u64,
+        decisions: &mut VecDeque<Decision>,
+        below: &mut impl Below,
+    ) -> Vec<(u8, u8)> {
+        let mut came = self.cache.arrive(now, below);
+        came.retain(|&(warp, entry)| {
+            let lines = &mut self.lines[usize::from(warp)][usize::from(entry)];
+            lines.awaited -= 1;
+            lines.over = lines.over.max(now);
+            lines.awaited == 0 && lines.is_reported
+        });
         let check = self.next_check();
-        let Report { answer, woken } = self.pages.cycle(check.map(|check| check.1), now);
+        let Report { answer, woken } = self.pages.cycle(check.map(|check| check.1), now, below);
         let requester = std::mem::replace(&mut self.requester, check.map(|check| check.0));
         if let Some((page, all)) = woken {
             self.wake(page, all);
@@ -232,8 +261,17 @@ impl MemoryUnit {
             self.answer(requester, answer, now);
         }
         if self.look <= now {
-            self.decide_all(now, decisions);
+            self.decide_all(now, decisions, below);
         }
+        came
+    }
+
+    /// The pipeline knows that the checks of an instruction have succeeded. It says when the instruction is over, or
+    /// [`MemoryUnit::advance`] names it.
+    pub fn reported(&mut self, tag: Tag) -> Option<u64> {
+        let lines = &mut self.lines[usize::from(tag.warp)][usize::from(tag.entry)];
+        lines.is_reported = true;
+        (lines.awaited == 0).then_some(lines.over)
     }
 
     /// The second half: the coalescer accepts what was begun, and goes on if its request was taken.
@@ -318,7 +356,7 @@ impl MemoryUnit {
 
     fn answer(&mut self, requester: Requester, answer: Answer, now: u64) {
         let said = match answer {
-            Answer::Hit => Said::Passed(now),
+            Answer::Hit(pfn) => Said::Passed(now, pfn),
             Answer::Missed => Said::Missed,
             Answer::Absent => Said::Absent,
         };
@@ -334,7 +372,7 @@ impl MemoryUnit {
                 match said {
                     Said::Missed => self.miss(page, writes),
                     Said::Absent => self.sends_away(warp, page),
-                    Said::Passed(_) | Said::Nothing => {}
+                    Said::Passed(..) | Said::Nothing => {}
                 }
                 self.look = now;
             }
@@ -390,7 +428,7 @@ impl MemoryUnit {
     }
 
     /// Decides what is answered, the older of two that meet first.
-    fn decide_all(&mut self, now: u64, decisions: &mut VecDeque<Decision>) {
+    fn decide_all(&mut self, now: u64, decisions: &mut VecDeque<Decision>, below: &mut impl Below) {
         self.look = u64::MAX;
         let mut place = 0;
         while let Some(access) = self.accesses.get(place) {
@@ -404,16 +442,16 @@ impl MemoryUnit {
                 continue;
             }
             let access = self.accesses.remove(place);
-            decisions.push_back(self.decide(access));
+            decisions.push_back(self.decide(&access, below));
         }
     }
 
     /// What the cache has missed.
-    pub fn misses(&self) -> Misses {
-        self.cache.missed()
+    pub fn misses(&self, below: &impl Below) -> Misses {
+        self.cache.missed(below)
     }
 
-    fn decide(&mut self, access: Access) -> Decision {
+    fn decide(&mut self, access: &Access, below: &mut impl Below) -> Decision {
         let writes = access.writes();
         let shared_page = self.shares(access.tag.warp);
         let faulted = &mut self.squashed[usize::from(access.tag.warp)].lines;
@@ -431,13 +469,21 @@ impl MemoryUnit {
             };
             return Decision::Faulted(access.tag, fault);
         }
-        let over = access.lines.iter().fold(access.decided, |over, line| {
-            let passed = match line.said {
-                Said::Passed(time) => time,
-                _ => access.decided,
-            };
-            over.max(self.cache.access(line.number, access.how, passed))
-        });
-        Decision::Checked(access.tag, over)
+        let Tag { warp, entry, .. } = access.tag;
+        let mut lines = Lines {
+            over: access.decided,
+            ..Lines::default()
+        };
+        for (passed, line) in access.lines.iter().filter_map(Line::passed) {
+            match self
+                .cache
+                .access(line, access.how, passed, (warp, entry), below)
+            {
+                Some(over) => lines.over = lines.over.max(over),
+                None => lines.awaited += 1,
+            }
+        }
+        self.lines[usize::from(warp)][usize::from(entry)] = lines;
+        Decision::Checked(access.tag)
     }
 }

@@ -79,7 +79,7 @@ impl std::ops::AddAssign for Occasions {
 }
 
 /// What a run left behind.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// Cycles that it took.
     pub cycles: u64,
@@ -95,7 +95,7 @@ pub struct Outcome {
     pub occasions: Occasions,
     /// What its caches missed.
     pub misses: Misses,
-    /// How often each instruction committed: block, warp, place in the warp.
+    /// How often each instruction committed: block, warp, place in the warp. Nothing of a block that never came.
     pub commits: Vec<Vec<Vec<u8>>>,
     /// Whether each branch went where the oracle's did.
     pub branches_agree: bool,
@@ -160,15 +160,21 @@ impl Outcome {
     #[must_use]
     pub fn differences(&self, work: &Work) -> Vec<Difference> {
         let mut differences = Vec::new();
-        for (block, warps) in self.commits.iter().enumerate() {
-            for (warp, commits) in warps.iter().enumerate() {
-                let wrong = commits.iter().enumerate().filter(|(_, times)| **times != 1);
-                differences.extend(wrong.map(|(position, &times)| Difference::Commits {
-                    block,
-                    warp,
-                    position,
-                    times,
-                }));
+        for (block, warps) in work.blocks.iter().enumerate() {
+            for (warp, steps) in warps.iter().enumerate() {
+                let commits = self.commits.get(block).and_then(|warps| warps.get(warp));
+                let commits = commits.map_or(&[][..], Vec::as_slice);
+                for position in 0..steps.len() {
+                    let times = commits.get(position).copied().unwrap_or_default();
+                    if times != 1 {
+                        differences.push(Difference::Commits {
+                            block,
+                            warp,
+                            position,
+                            times,
+                        });
+                    }
+                }
             }
         }
         if !self.branches_agree {

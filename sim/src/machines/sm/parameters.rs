@@ -1,7 +1,7 @@
 //! What an SM is made of, and how its faults come about.
 
 use crate::sm::sm_pipeline::{Policy, Scheme};
-use crate::sm::{operand_log, replay_queue, sm_pipeline};
+use crate::sm::{l1_tlb, operand_log, replay_queue, sm_pipeline};
 
 /// Cycles that things take. An instruction of a unit is in it for so many cycles, from the one after operand read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +124,10 @@ pub enum Recovery {
 pub struct Parameters {
     /// Its pipeline.
     pub pipeline: sm_pipeline::Parameters,
+    /// Its L1 TLB.
+    pub tlb: l1_tlb::Parameters,
+    /// Far faults that the GMMU holds for it.
+    pub far_limit: u8,
     /// Its latencies.
     pub timing: Timing,
     /// Its faults.
@@ -152,6 +156,8 @@ impl Parameters {
                 queue: replay_queue::Parameters::with_entries(64),
                 log: operand_log::Parameters::with_entries(log_bytes / 256),
             },
+            tlb: l1_tlb::Parameters::PAPER,
+            far_limit: l1_tlb::Parameters::PAPER.misses as u8,
             timing: Timing::PAPER,
             faults: Faults::NONE,
             recovery: Recovery::Scheme,

@@ -1,5 +1,6 @@
 //! The SM: what it makes of what the pipeline shows in a cycle.
 
+use super::below::Below;
 use super::machine::Sm;
 use super::memory_unit::Tag;
 use super::outcome::SmError;
@@ -9,7 +10,7 @@ use crate::simt::Effect;
 use crate::sm::scoreboard::ZERO_REGISTER;
 use crate::sm::sm_pipeline::{Class, Inputs, Outputs, Scheme, WIDTH};
 
-impl Sm<'_> {
+impl<B: Below> Sm<'_, B> {
     /// A warp has fetched its next instruction, which it may not while the one before stops its fetch.
     fn fetched(&mut self, warp: u8) -> Result<(), SmError> {
         let work = self.work;
@@ -98,7 +99,8 @@ impl Sm<'_> {
         self.memory.split(self.now);
         if inputs.checked_valid
             && outputs.checked_ready
-            && let Some((tag, over)) = self.checks.pop_front()
+            && let Some(tag) = self.checks.pop_front()
+            && let Some(over) = self.memory.reported(tag)
         {
             self.units
                 .finishes(tag.warp, tag.entry, over.max(self.now + 1));
@@ -305,7 +307,7 @@ impl Sm<'_> {
         } else {
             if let (Some(values), Some(Effect::Access(access))) = (&mut self.values, &flight.effect)
             {
-                flight.write = values.perform(access, tag.slot.into());
+                flight.write = values.perform(access, tag.slot.into(), self.below.memory());
             }
             self.units
                 .finishes(warp, entry, handed + self.parameters.timing.shared);

@@ -12,7 +12,7 @@ use crate::simt::{
     SpecialRegister, Width,
 };
 use crate::sm::sm_pipeline::{Policy, Scheme};
-use crate::sm::{operand_log, replay_queue, sm_pipeline};
+use crate::sm::{l1_tlb, operand_log, replay_queue, sm_pipeline};
 
 use thiserror::Error;
 
@@ -142,6 +142,8 @@ fn parameters(scheme: Scheme, seed: u64, random: &mut Rng) -> Parameters {
             queue: replay_queue::Parameters::with_entries([8, 16, 64][random.usize(0..3)]),
             log: operand_log::Parameters::with_entries([6, 16, 64][random.usize(0..3)]),
         },
+        tlb: l1_tlb::Parameters::PAPER,
+        far_limit: l1_tlb::Parameters::PAPER.misses as u8,
         timing: Timing {
             math: random.u64(1..7),
             special: random.u64(1..9),

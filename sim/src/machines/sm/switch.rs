@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::below::Below;
 use super::blocks::Block;
 use super::machine::Sm;
 use super::outcome::SmError;
@@ -146,7 +147,7 @@ impl Switch {
     }
 }
 
-impl Sm<'_> {
+impl<B: Below> Sm<'_, B> {
     /// Chooses a block that is to be saved, to leave or to run on.
     pub(super) fn choose_leaver(&mut self) {
         let switch = &mut self.switch;
@@ -210,7 +211,7 @@ impl Sm<'_> {
 
     /// Brings a block back to a slot that is free; false if none comes.
     pub(super) fn bring_back(&mut self, slot: usize) -> bool {
-        let others = self.next_block < self.work.blocks.len();
+        let others = self.below.has_blocks();
         if !matches!(self.switch.phase, Phase::Nothing)
             || self.switch.away.is_empty()
             || (others && self.switch.random.bool())

@@ -1,11 +1,18 @@
 //! Tags of a cache or TLB: sets of ways, the least recently used of which is replaced.
 
+/// A way: its key, and the time of its last use; 0 if it holds nothing.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    key: u64,
+    used: u64,
+    is_dirty: bool,
+}
+
 #[derive(Clone, Debug)]
 pub struct Tags {
     ways: usize,
     sets: u64,
-    /// Each way's key and the time of its last use; 0 if it holds nothing.
-    entries: Vec<(u64, u64)>,
+    entries: Vec<Entry>,
     time: u64,
 }
 
@@ -17,34 +24,49 @@ impl Tags {
         Self {
             ways,
             sets: sets as u64,
-            entries: vec![(0, 0); sets * ways],
+            entries: vec![Entry::default(); sets * ways],
             time: 0,
         }
     }
 
-    fn set(&mut self, key: u64) -> &mut [(u64, u64)] {
+    fn set(&mut self, key: u64) -> &mut [Entry] {
         let start = (key % self.sets) as usize * self.ways;
         &mut self.entries[start..start + self.ways]
     }
 
-    /// Whether a key is there; if so it was used last.
-    pub fn uses(&mut self, key: u64) -> bool {
+    /// The way of a key that is there, which was used last now.
+    fn touch(&mut self, key: u64) -> Option<&mut Entry> {
         self.time += 1;
         let time = self.time;
-        let way = self
-            .set(key)
-            .iter_mut()
-            .find(|way| way.0 == key && way.1 > 0);
-        way.map(|way| way.1 = time).is_some()
+        let ways = self.set(key).iter_mut();
+        let way = { ways }.find(|way| way.key == key && way.used > 0)?;
+        way.used = time;
+        Some(way)
     }
 
-    /// Puts a key in, in the place of the one of its set that was used longest ago.
-    pub fn insert(&mut self, key: u64) {
-        if !self.uses(key) {
-            let time = self.time;
-            if let Some(oldest) = self.set(key).iter_mut().min_by_key(|way| way.1) {
-                *oldest = (key, time);
-            }
+    /// Whether a key is there; if so it was used last.
+    pub fn uses(&mut self, key: u64) -> bool {
+        self.touch(key).is_some()
+    }
+
+    /// Puts a key in, in the place of the one of its set that was used longest ago. It says whether that one was written.
+    pub fn insert(&mut self, key: u64) -> bool {
+        if self.uses(key) {
+            return false;
+        }
+        let new = Entry {
+            key,
+            used: self.time,
+            is_dirty: false,
+        };
+        let oldest = self.set(key).iter_mut().min_by_key(|way| way.used);
+        oldest.is_some_and(|oldest| std::mem::replace(oldest, new).is_dirty)
+    }
+
+    /// A key that is there is written.
+    pub fn write(&mut self, key: u64) {
+        if let Some(way) = self.touch(key) {
+            way.is_dirty = true;
         }
     }
 }
@@ -62,5 +84,7 @@ mod tests {
         assert!(tags.uses(0));
         tags.insert(4);
         assert!(tags.uses(0) && tags.uses(4) && tags.uses(1) && !tags.uses(2));
+        tags.write(0);
+        assert!(!tags.insert(6) && tags.insert(8));
     }
 }

@@ -1,4 +1,4 @@
-//! The values of a run: registers, shared and global memory as the pipeline leaves them.
+//! The values of a run: registers and shared memory as the pipeline leaves them.
 
 use super::work::Computation;
 use crate::simt::{
@@ -9,7 +9,6 @@ use crate::simt::{
 #[derive(Clone, Debug)]
 pub struct Values<'work> {
     computation: &'work Computation,
-    pub memory: Memory,
     /// The warps of the SM.
     warps: Vec<Option<Warp>>,
     /// Shared memory of each slot.
@@ -24,7 +23,6 @@ impl<'work> Values<'work> {
         let block = vec![None; launch.warps_per_block() as usize];
         Self {
             computation,
-            memory: computation.memory.clone(),
             warps: vec![None; warps],
             shared: vec![Shared::default(); slots],
             registers: vec![block; launch.blocks() as usize],
@@ -78,8 +76,8 @@ impl<'work> Values<'work> {
         execute(self.computation.program.at(pc), operands, mask)
     }
 
-    pub fn perform(&mut self, access: &Access, slot: usize) -> Option<Write> {
-        access.perform(&mut self.memory, &mut self.shared[slot])
+    pub fn perform(&mut self, access: &Access, slot: usize, memory: &mut Memory) -> Option<Write> {
+        access.perform(memory, &mut self.shared[slot])
     }
 
     pub fn write(&mut self, warp: u8, write: &Write) {

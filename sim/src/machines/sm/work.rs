@@ -201,6 +201,11 @@ impl Work {
             })
     }
 
+    /// The pages that are accessed, ascending.
+    pub(crate) fn pages(&self) -> std::collections::BTreeSet<u64> {
+        self.addresses().map(super::pages::Pages::page).collect()
+    }
+
     /// The number of warp instructions.
     #[must_use]
     pub fn steps(&self) -> usize {

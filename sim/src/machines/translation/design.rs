@@ -133,7 +133,7 @@ impl Parameters {
     }
 
     /// A GMMU for so many SMs.
-    pub(super) fn gmmu(&self, sms: usize) -> gmmu::Parameters {
+    pub(in super::super) fn gmmu(&self, sms: usize) -> gmmu::Parameters {
         let mshrs = far_fault_mshr::Parameters {
             sms,
             ..far_fault_mshr::Parameters::with_entries((self.mshrs * sms).next_power_of_two())

@@ -1,7 +1,8 @@
 //! The machine.
 
-use super::driver::{Driver, Link};
+use super::super::driver::Driver;
 use super::memory::{LAST_FRAME, Memory, ROOT};
+use super::pager::{Coming, Link, Pager};
 use super::probe::Probe;
 use super::sm::Sm;
 use super::{Outcome, Parameters, Work};
@@ -45,6 +46,7 @@ pub enum Failure {
 struct Unit {
     gmmu: Gmmu,
     driver: Driver,
+    coming: Coming,
     probe: Probe,
     inputs: gmmu::Inputs,
     /// The first of its SMs.
@@ -147,6 +149,7 @@ impl<'run> Machine<'run> {
         let unit = |number| Unit {
             gmmu: Gmmu::new(parameters.gmmu(each)),
             driver: Driver::new(),
+            coming: Coming::new(),
             probe: Probe::new(parameters.threads),
             first: number * each,
             inputs: gmmu::Inputs {
@@ -206,18 +209,18 @@ impl<'run> Machine<'run> {
                     inputs.request_vpn[sm] = page.vpn;
                 }
             }
-            inputs.register_valid = false;
-            unit.driver.drive(
-                self.now,
-                self.parameters,
-                &mut self.memory,
-                &mut self.link,
-                inputs,
-                &mut self.outcome,
-            );
+            let mut pager = Pager {
+                coming: &mut unit.coming,
+                link: &mut self.link,
+                memory: &mut self.memory,
+                outcome: &mut self.outcome,
+                parameters: self.parameters,
+            };
+            unit.driver.drive(self.now, &mut pager, inputs);
             let of_walk = !unit.gmmu.tlb().answers();
             let outputs = unit.gmmu.cycle(inputs);
-            unit.driver.see(self.now, self.parameters, &outputs);
+            unit.driver
+                .see(self.now, self.parameters.memory_latency, &outputs);
             if outputs.memory_valid {
                 let level = usize::from(outputs.memory_level) - 1;
                 self.outcome.memory_reads[level] += 1;

@@ -1,11 +1,8 @@
-//! The driver of far faults: it reads records through the registers and the ring of the fault buffer, brings pages over a
-//! link, and resolves each.
+//! The driver of far faults at the GMMU's registers: it reads records from the ring of the fault buffer, and commands that far
+//! faults are resolved.
 
 use std::collections::VecDeque;
 
-use super::Parameters;
-use super::memory::Memory;
-use super::outcome::Outcome;
 use crate::mmu::fault_buffer::{Command, Kind, Record, control, register, status};
 use crate::mmu::gmmu::{Inputs, Outputs};
 
@@ -13,6 +10,16 @@ use crate::mmu::gmmu::{Inputs, Outputs};
 const RECORDS: u64 = 4096;
 /// Words of a record.
 const WORDS: u64 = 8;
+
+/// Who brings the pages.
+pub trait Pager {
+    /// The driver has read a record.
+    fn fault(&mut self, now: u64, record: &Record);
+    /// Whether a far fault is to be resolved.
+    fn is_ready(&self, now: u64) -> bool;
+    /// The next far fault that is to be resolved: page and space. The page is there from now on.
+    fn resolve(&mut self, now: u64) -> Option<(u64, u8)>;
+}
 
 /// What it waits to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,14 +45,6 @@ pub struct Driver {
     interrupted: bool,
     /// When memory acknowledges each of the words that were written into the ring.
     writes: VecDeque<u64>,
-    /// Pages under way, with the time at which they are there.
-    coming: VecDeque<(u64, u64, u8)>,
-}
-
-/// The link over which pages come, one after the other.
-#[derive(Clone, Debug, Default)]
-pub struct Link {
-    free: u64,
 }
 
 impl Driver {
@@ -59,20 +58,11 @@ impl Driver {
             read: 0,
             interrupted: false,
             writes: VecDeque::new(),
-            coming: VecDeque::new(),
         }
     }
 
     /// What it does in a cycle.
-    pub fn drive(
-        &mut self,
-        now: u64,
-        parameters: &Parameters,
-        memory: &mut Memory,
-        link: &mut Link,
-        inputs: &mut Inputs,
-        outcome: &mut Outcome,
-    ) {
+    pub fn drive(&mut self, now: u64, pager: &mut impl Pager, inputs: &mut Inputs) {
         inputs.write_ready = true;
         inputs.written = self.writes.front().is_some_and(|due| *due <= now);
         if inputs.written {
@@ -85,19 +75,14 @@ impl Driver {
                     let first = (self.get * WORDS) as usize;
                     let words = std::array::from_fn(|word| self.ring[first + word]);
                     if let Some(record) = Record::read(&words) {
-                        outcome.far_faults += 1;
-                        // Bringing a page is waiting for its turn on the link, and for the rest of the service beside that.
-                        let ready = now + parameters.service - parameters.transfer;
-                        link.free = link.free.max(ready) + parameters.transfer;
-                        self.coming.push_back((link.free, record.vpn, record.asid));
+                        pager.fault(now, &record);
                     }
                     self.get = (self.get + 1) % RECORDS;
                 }
                 write = Some((register::GET, self.get));
             }
             Reading::Status if self.read & status::BUSY == 0 => {
-                if let Some((_, vpn, asid)) = self.coming.pop_front() {
-                    memory.bring(vpn);
+                if let Some((vpn, asid)) = pager.resolve(now) {
                     let command = Command {
                         kind: Kind::ResolveVa,
                         vpn,
@@ -109,30 +94,26 @@ impl Driver {
             }
             _ => {}
         }
-        let arrived = self.coming.front().is_some_and(|(due, ..)| *due <= now);
         self.reading = match (write, self.interrupted) {
             (Some(_), _) => Reading::Nothing,
             (None, true) => Reading::Put,
-            (None, false) if arrived => Reading::Status,
+            (None, false) if pager.is_ready(now) => Reading::Status,
             (None, false) => Reading::Nothing,
         };
-        if let Some((number, data)) = write {
-            inputs.register_valid = true;
-            inputs.register_number = number;
-            inputs.register_data = data;
-        }
+        inputs.register_valid = write.is_some();
+        (inputs.register_number, inputs.register_data) = write.unwrap_or_default();
         inputs.read_number = match self.reading {
             Reading::Put => register::PUT,
             _ => register::STATUS,
         };
     }
 
-    /// What the GMMU has shown in this cycle.
-    pub fn see(&mut self, now: u64, parameters: &Parameters, outputs: &Outputs) {
+    /// What the GMMU has shown in this cycle; memory acknowledges a word after so many cycles.
+    pub fn see(&mut self, now: u64, latency: u64, outputs: &Outputs) {
         self.read = outputs.read_data;
         self.interrupted = outputs.interrupts;
         if outputs.write_valid {
-            self.writes.push_back(now + parameters.memory_latency);
+            self.writes.push_back(now + latency);
             let words = self.ring.len();
             self.ring[outputs.write_address as usize % words] = outputs.write_data;
         }

@@ -1,0 +1,21 @@
+//! A whole GPU with demand paging: SMs that run a kernel, a GMMU, a banked L2 cache, DRAM, page tables in memory, and a driver
+//! that brings absent pages over a link.
+//!
+//! Every SM is an [`Sm`](super::sm::Sm) that is connected to the shared parts by a `Port`: links of fixed latency whose
+//! order never depends on the order in which SMs are looked at. [`Gpu`] runs them cycle by cycle. It compares each
+//! translation that an SM receives with the page tables, and [`Outcome::differences`] compares what is left at the end
+//! with the run of the oracle.
+
+mod machine;
+mod outcome;
+mod pager;
+mod parameters;
+mod port;
+mod shared_memory;
+mod tables;
+
+pub use machine::{Failure, Gpu};
+pub use outcome::{Outcome, Translations};
+pub use pager::Brought;
+pub use parameters::{Caches, Link, Paging, Parameters};
+pub use shared_memory::Traffic;

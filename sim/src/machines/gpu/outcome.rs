@@ -1,0 +1,72 @@
+//! What a run leaves behind, and what it has measured.
+
+use super::super::sm::{self, Difference, Work};
+use super::pager::Brought;
+use super::shared_memory::Traffic;
+
+/// What the GMMU has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Translations {
+    /// Translations that SMs have received, and those of them that came from the L2 TLB.
+    pub fills: u64,
+    /// Translations that the L2 TLB had.
+    pub from_tlb: u64,
+    /// Entries of tables that walks have read from the L2 cache.
+    pub reads: u64,
+    /// Far faults that were not held.
+    pub nacks: u64,
+    /// Far faults that were held at once, at most.
+    pub held: u16,
+}
+
+/// A run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Cycles until every thread block had ended.
+    pub cycles: u64,
+    /// Warp instructions that have committed.
+    pub instructions: u64,
+    /// All SMs' together: commits, registers, memory, and faults that squash.
+    pub sms: sm::Outcome,
+    /// What the GMMU has done.
+    pub translations: Translations,
+    /// What the L2 cache and DRAM have done.
+    pub traffic: Traffic,
+    /// What came over the link.
+    pub brought: Brought,
+}
+
+impl Outcome {
+    /// All differences from the run without faults.
+    #[must_use]
+    pub fn differences(&self, work: &Work) -> Vec<Difference> {
+        self.sms.differences(work)
+    }
+}
+
+/// Joins what the SMs have left: each block was on one of them.
+pub fn joined(mut outcomes: impl Iterator<Item = sm::Outcome>) -> Option<sm::Outcome> {
+    let mut all = outcomes.next()?;
+    for other in outcomes {
+        all.cycles = all.cycles.max(other.cycles);
+        all.occasions += other.occasions;
+        all.misses.lines += other.misses.lines;
+        all.misses.waited += other.misses.waited;
+        all.branches_agree &= other.branches_agree;
+        for (block, commits) in all.commits.iter_mut().zip(other.commits) {
+            if block.is_empty() {
+                *block = commits;
+            }
+        }
+        if let (Some((registers, _)), Some((others, _))) = (&mut all.values, other.values) {
+            for (warp, other) in registers
+                .iter_mut()
+                .flatten()
+                .zip(others.into_iter().flatten())
+            {
+                *warp = warp.take().or(other);
+            }
+        }
+    }
+    Some(all)
+}

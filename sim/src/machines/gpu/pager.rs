@@ -1,0 +1,212 @@
+//! Who brings absent pages: a handler on the CPU, which handles one fault after the other, and a link over which pages come.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use super::super::driver;
+use super::parameters::{Link, Paging};
+use super::tables::Tables;
+use crate::mmu::fault_buffer::Record;
+
+/// Bits of a page number inside a region of 64 KB.
+const REGION_BITS: u32 = 4;
+/// Bytes of a page.
+const PAGE: u64 = 4096;
+
+/// What was brought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Brought {
+    /// Records that the driver has read.
+    pub records: u64,
+    /// Parts of memory that came over the link: pages, or regions of 64 KB.
+    pub migrated: u64,
+    /// Parts that were only allocated.
+    pub allocated: u64,
+    /// Bytes that came over the link.
+    pub bytes: u64,
+    /// Cycles for which the link was in use.
+    pub link: u64,
+    /// Cycles that faults waited for the handler and for the link.
+    pub waited: u64,
+}
+
+/// The pages, who owns them, and what is under way.
+#[derive(Clone, Debug)]
+pub struct Pager {
+    paging: Paging,
+    pub tables: Tables,
+    /// Parts that hold what the CPU has written; all others nobody owns.
+    cpu: HashSet<u64>,
+    /// Parts under way, by the time at which each is there and the number of faults before it.
+    coming: BTreeMap<(u64, u64), u64>,
+    /// Pages and spaces of the records of parts that are under way.
+    waiting: BTreeMap<u64, Vec<(u64, u8)>>,
+    resolving: VecDeque<(u64, u8)>,
+    handler_free: u64,
+    link_free: u64,
+    pub brought: Brought,
+}
+
+impl Pager {
+    /// The pages that the CPU has written are its own; they are in the GPU's memory at first unless all are absent.
+    pub fn new(paging: Paging, written: impl Iterator<Item = u64>) -> Self {
+        let mut pager = Self {
+            paging,
+            tables: Tables::new(),
+            cpu: HashSet::new(),
+            coming: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            resolving: VecDeque::new(),
+            handler_free: 0,
+            link_free: 0,
+            brought: Brought::default(),
+        };
+        pager.cpu = written.map(|page| pager.part(page)).collect();
+        pager
+    }
+
+    /// A page is there before the first cycle.
+    pub fn place(&mut self, page: u64) {
+        let part = self.part(page);
+        self.map(part);
+    }
+
+    /// The part of memory that comes with a page.
+    fn part(&self, page: u64) -> u64 {
+        page >> self.part_bits()
+    }
+
+    fn part_bits(&self) -> u32 {
+        if self.paging.regions { REGION_BITS } else { 0 }
+    }
+
+    /// The pages of a part get frames, unless they have them.
+    fn map(&mut self, part: u64) {
+        let bits = self.part_bits();
+        for page in part << bits..(part + 1) << bits {
+            if self.tables.translate(page).is_none() {
+                self.tables.map(page);
+            }
+        }
+    }
+
+    /// Parts that are there by now are mapped, and their far faults are to be resolved.
+    pub fn arrive(&mut self, now: u64) {
+        while let Some(first) = self
+            .coming
+            .first_entry()
+            .filter(|first| first.key().0 <= now)
+        {
+            let part = first.remove();
+            self.map(part);
+            self.resolving
+                .extend(self.waiting.remove(&part).unwrap_or_default());
+        }
+    }
+
+    /// When the next part is there.
+    pub fn next(&self) -> Option<u64> {
+        self.coming.keys().next().map(|key| key.0)
+    }
+}
+
+impl driver::Pager for Pager {
+    fn fault(&mut self, now: u64, record: &Record) {
+        let part = self.part(record.vpn);
+        let page = (record.vpn, record.asid);
+        self.brought.records += 1;
+        if let Some(pages) = self.waiting.get_mut(&part) {
+            pages.push(page);
+            return;
+        }
+        // A walk may have read its entry before the page was mapped.
+        if self.tables.translate(record.vpn).is_some() {
+            self.resolving.push_back(page);
+            return;
+        }
+        let Link {
+            bytes,
+            migration,
+            allocation,
+        } = self.paging.link;
+        let handler = self.paging.handler;
+        let handled = self.handler_free.max(now) + handler;
+        self.brought.waited += handled - handler - now;
+        self.handler_free = handled;
+        let there = if self.cpu.contains(&part) {
+            let size = PAGE << self.part_bits();
+            let transfer = size.div_ceil(bytes.max(1));
+            let ready = handled + migration.saturating_sub(handler + transfer);
+            let begins = ready.max(self.link_free);
+            self.link_free = begins + transfer;
+            self.brought.migrated += 1;
+            self.brought.bytes += size;
+            self.brought.link += transfer;
+            self.brought.waited += begins - ready;
+            self.link_free
+        } else {
+            self.brought.allocated += 1;
+            handled + allocation.saturating_sub(handler)
+        };
+        self.coming.insert((there, self.brought.records), part);
+        self.waiting.insert(part, vec![page]);
+    }
+
+    fn is_ready(&self, _: u64) -> bool {
+        !self.resolving.is_empty()
+    }
+
+    fn resolve(&mut self, _: u64) -> Option<(u64, u8)> {
+        self.resolving.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::driver::Pager as _;
+    use super::*;
+
+    const PAGING: Paging = Paging {
+        absent: true,
+        regions: true,
+        handler: 2_000,
+        link: Link::NVLINK,
+    };
+
+    fn record(vpn: u64) -> Record {
+        Record {
+            vpn,
+            ..Record::default()
+        }
+    }
+
+    /// When all that is under way is there.
+    fn arrivals(pager: &Pager) -> Vec<u64> {
+        pager.coming.keys().map(|key| key.0).collect()
+    }
+
+    #[test]
+    fn an_unloaded_fault_costs_what_the_link_says() {
+        for (vpn, cost) in [(3, 12_000), (300, 10_000)] {
+            let mut pager = Pager::new(PAGING, 0..32);
+            pager.fault(100, &record(vpn));
+            assert_eq!(arrivals(&pager), [100 + cost]);
+        }
+    }
+
+    #[test]
+    fn faults_of_a_region_share_its_way_and_others_wait_for_the_handler() {
+        let mut pager = Pager::new(PAGING, 0..32);
+        for vpn in [3, 300, 5, 31] {
+            pager.fault(0, &record(vpn));
+        }
+        assert_eq!(arrivals(&pager), [12_000, 12_000, 16_000]);
+        assert_eq!(pager.brought.waited, 2_000 + 4_000);
+        pager.arrive(12_000);
+        assert_eq!(pager.resolving, [(3, 0), (5, 0), (300, 0)]);
+        assert!(pager.tables.translate(15).is_some() && pager.tables.translate(16).is_none());
+        // Whoever has missed it before it was mapped is answered at once.
+        pager.fault(12_001, &record(7));
+        assert_eq!(pager.resolving.back(), Some(&(7, 0)));
+        assert_eq!(pager.brought.migrated + pager.brought.allocated, 3);
+    }
+}

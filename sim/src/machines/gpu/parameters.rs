@@ -1,0 +1,124 @@
+//! What a GPU is made of.
+
+use super::super::sm;
+use super::super::translation::Design;
+use crate::mmu::gmmu;
+use crate::sm::sm_pipeline::Scheme;
+
+/// The caches below the SMs, and DRAM. Times are cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caches {
+    /// Lines of 128 B of the L2 cache, and the ways of its sets.
+    pub lines: usize,
+    /// Ways of a set.
+    pub ways: usize,
+    /// Banks of it; each takes a request a cycle, and a bank is a channel of DRAM.
+    pub banks: usize,
+    /// From a request at its bank to the answer at the SM or walker, of a line that the bank has.
+    pub latency: u64,
+    /// Lines that a bank waits for.
+    pub misses: usize,
+    /// From a request of a channel to the answer of DRAM.
+    pub dram: u64,
+    /// For which a line takes its channel.
+    pub dram_interval: u64,
+}
+
+/// The link between CPU and GPU. Times are cycles; the costs are those of an unloaded system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Bytes a cycle.
+    pub bytes: u64,
+    /// From the record of a fault until its page is there, if it comes from the CPU's memory.
+    pub migration: u64,
+    /// The same of a page that nobody owns.
+    pub allocation: u64,
+}
+
+impl Link {
+    /// NVLink, at 1 GHz: the costs are the paper's (section 5.3), 40 GB/s is an assumption.
+    pub const NVLINK: Self = Self {
+        bytes: 40,
+        migration: 12_000,
+        allocation: 10_000,
+    };
+    /// PCI Express 3.0 with 16 lanes, at 1 GHz.
+    pub const PCIE3: Self = Self {
+        bytes: 16,
+        migration: 25_000,
+        allocation: 12_000,
+    };
+}
+
+/// How absent pages come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Paging {
+    /// No page is there at first.
+    pub absent: bool,
+    /// Far faults are handled by regions of 64 KB, otherwise page by page.
+    pub regions: bool,
+    /// For which the CPU's handler works on a fault; it handles one after the other.
+    pub handler: u64,
+    /// The link.
+    pub link: Link,
+}
+
+/// A GPU. Times are cycles of its clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// SMs, at most 16.
+    pub sms: usize,
+    /// Each of them.
+    pub sm: sm::Parameters,
+    /// The GMMU.
+    pub gmmu: gmmu::Parameters,
+    /// Far faults that it holds for an SM.
+    pub far_limit: u8,
+    /// The GMMU keeps translations in its L2 TLB.
+    pub shared_tlb: bool,
+    /// From an SM to a bank of the L2 cache, and back.
+    pub crossbar: u64,
+    /// From an SM to the GMMU, and back.
+    pub translation: u64,
+    /// The caches.
+    pub caches: Caches,
+    /// Paging.
+    pub paging: Paging,
+}
+
+impl Parameters {
+    /// Table 1 of Tanasic et al.: 16 SMs at 1 GHz, an L2 cache of 2 MB, DRAM of 256 GB/s, an L2 TLB of 1,024 entries, 64 walks.
+    /// The paper is silent about banks, about the links between the SMs and what they share, and about the GMMU's MSHRs: 16
+    /// banks, 10 cycles each way of the L2 cache's 70, 30 of the L2 TLB's 70, and 4 far faults an SM (Zheng et al.,
+    /// section 3.2) are assumptions.
+    #[must_use]
+    pub fn tanasic(scheme: Scheme, log_bytes: usize) -> Self {
+        let sms = 16;
+        let mut design = Design::SharedL2AndCache.parameters();
+        (design.l2_entries, design.threads) = (1024, 64);
+        Self {
+            sms,
+            sm: sm::Parameters::paper(scheme, log_bytes),
+            gmmu: design.gmmu(sms),
+            far_limit: design.mshrs as u8,
+            shared_tlb: true,
+            crossbar: 10,
+            translation: 30,
+            caches: Caches {
+                lines: 16_384,
+                ways: 8,
+                banks: 16,
+                latency: 50,
+                misses: 32,
+                dram: 200,
+                dram_interval: 8,
+            },
+            paging: Paging {
+                absent: false,
+                regions: true,
+                handler: 2_000,
+                link: Link::NVLINK,
+            },
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The page tables, which lie in memory.
+
+use std::collections::HashMap;
+
+use crate::walk::{ACCESSED, DIRTY, PRESENT, USER, WRITABLE};
+
+/// Bits of a page number that one table translates.
+const TABLE_BITS: u32 = 9;
+/// Levels of tables.
+const LEVELS: u32 = 4;
+/// The last frame of memory: the tables take frames from here down, pages from 0 up.
+pub const LAST_FRAME: u64 = (1 << 28) - 1;
+/// The frame of the first table.
+pub const ROOT: u64 = LAST_FRAME;
+
+/// The tables of one address space, and the frames that are taken.
+#[derive(Clone, Debug)]
+pub struct Tables {
+    /// Entries that are not 0, by the number of their word.
+    entries: HashMap<u64, u64>,
+    next_table: u64,
+    next_frame: u64,
+}
+
+impl Tables {
+    pub fn new() -> Self {
+        Self {
+            entries: HashMap::new(),
+            next_table: ROOT - 1,
+            next_frame: 0,
+        }
+    }
+
+    /// The word with this number.
+    pub fn entry(&self, word: u64) -> u64 {
+        self.entries.get(&word).copied().unwrap_or_default()
+    }
+
+    /// Gives a page the next frame, and says which.
+    pub fn map(&mut self, vpn: u64) -> u64 {
+        let mut table = ROOT;
+        for level in (1..LEVELS).rev() {
+            let word = word(table, vpn, level);
+            table = match self.entry(word) {
+                0 => {
+                    let new = self.next_table;
+                    self.next_table -= 1;
+                    let bits = PRESENT | WRITABLE | USER | ACCESSED;
+                    self.entries.insert(word, new << 12 | bits);
+                    new
+                }
+                entry => entry >> 12,
+            };
+        }
+        let pfn = self.next_frame;
+        self.next_frame += 1;
+        let bits = PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
+        self.entries.insert(word(table, vpn, 0), pfn << 12 | bits);
+        pfn
+    }
+
+    /// The frame of a page that is there.
+    pub fn translate(&self, vpn: u64) -> Option<u64> {
+        (0..LEVELS).rev().try_fold(ROOT, |table, level| {
+            let entry = self.entry(word(table, vpn, level));
+            (entry & PRESENT != 0).then_some(entry >> 12)
+        })
+    }
+}
+
+/// The number of the word in a table that leads to a page.
+fn word(table: u64, vpn: u64, level: u32) -> u64 {
+    table << TABLE_BITS | vpn >> (TABLE_BITS * level) & ((1 << TABLE_BITS) - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_get_frames_one_after_the_other_and_others_are_absent() {
+        let mut tables = Tables::new();
+        let pages = [5, 6, 512, 0xf_ffff_ffff];
+        for (pfn, page) in (0..).zip(pages) {
+            assert_eq!(tables.translate(page), None);
+            assert_eq!(tables.map(page), pfn);
+        }
+        for (pfn, page) in (0..).zip(pages) {
+            assert_eq!(tables.translate(page), Some(pfn));
+        }
+        assert_eq!(tables.translate(7), None);
+        // The root, and three tables for each end of the space and one more of the last level.
+        assert_eq!(tables.next_table, ROOT - 1 - 7);
+    }
+}

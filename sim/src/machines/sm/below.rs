@@ -1,0 +1,49 @@
+//! What an SM is connected to below its L1 TLB and its L1 cache.
+
+use super::outcome::Misses;
+use crate::simt::Memory;
+use crate::sm::l1_tlb;
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Use {
+    /// Reads a line.
+    Load,
+    /// Writes through the L1 cache, which does not keep the line for it.
+    Store,
+    /// Changes it in the L2 cache.
+    Atomic,
+}
+
+/// A line that is requested of the L2 cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Its number: its physical address without the bits inside a line of 128 B.
+    pub line: u64,
+    /// What is done with it.
+    pub how: Use,
+    /// What its answer comes with; a store has none.
+    pub id: u32,
+}
+
+/// What an SM is connected to: the GMMU, the L2 cache, global memory, and whoever dispatches thread blocks.
+pub trait Below {
+    /// What the L1 TLB receives in this cycle: whether its walk is taken, an answer, and a resolved far fault. The rest of
+    /// `inputs` stands.
+    fn translations(&mut self, now: u64, inputs: &mut l1_tlb::Inputs);
+    /// A walk that was taken.
+    fn walk(&mut self, now: u64, vpn: u64, write: bool);
+    /// Requests a line at a time, which may have passed or be to come. It says when the line comes if that is known;
+    /// otherwise [`Below::arrived`] says it.
+    fn request(&mut self, at: u64, request: Request) -> Option<u64>;
+    /// The next request whose line has come.
+    fn arrived(&mut self, now: u64) -> Option<u32>;
+    /// Global memory.
+    fn memory(&mut self) -> &mut Memory;
+    /// The next thread block for a slot that is free; none if none is there yet, or at all.
+    fn next_block(&mut self) -> Option<usize>;
+    /// Whether thread blocks may still come.
+    fn has_blocks(&self) -> bool;
+    /// The lines that were requested, and what they waited.
+    fn misses(&self) -> Misses;
+}
