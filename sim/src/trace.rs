@@ -32,7 +32,6 @@ pub use lines::no_text;
 pub use list::{Copy, Note, Trace};
 pub use opcode::{Class, Opcode, Space};
 pub use reader::{Block, Event, Reader, Warp};
-pub use source::Text;
 pub use summary::{Counts, GlobalCounts, KernelSummary, LINE_BYTES, Summary};
 
 /// The project's own saxpy kernel: 8 thread blocks of 4 warps, a grid-stride loop with a partial

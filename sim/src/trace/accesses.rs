@@ -1,7 +1,6 @@
 //! The global-memory instructions that one SM would issue for a kernel.
 
 use std::collections::VecDeque;
-use std::io::BufRead;
 
 use super::{Block, Class, Instruction, LANES, Reader, TraceError, Warp};
 
@@ -117,8 +116,8 @@ struct Slot {
 /// instruction of any kind a turn; a block that ends makes room for the next one of the trace.
 ///
 /// Only the blocks that are resident are in memory. As an iterator it ends after the first error.
-pub struct GlobalAccesses<R> {
-    reader: Reader<R>,
+pub struct GlobalAccesses<'text> {
+    reader: Reader<'text>,
     slots: Vec<Option<Slot>>,
     warps_per_block: usize,
     /// Blocks taken from the trace.
@@ -128,10 +127,10 @@ pub struct GlobalAccesses<R> {
     turn: (usize, usize),
 }
 
-impl<R: BufRead> GlobalAccesses<R> {
+impl<'text> GlobalAccesses<'text> {
     /// Runs the kernel of a reader that nothing was read from yet.
     #[must_use]
-    pub fn new(reader: Reader<R>) -> Self {
+    pub fn new(reader: Reader<'text>) -> Self {
         let warps_per_block = reader.kernel().warps_per_block().max(1);
         let most = (SM_WARPS / warps_per_block).clamp(1, SM_BLOCKS);
         let resident = reader.kernel().blocks().min(u64::from(most)) as usize;
@@ -240,7 +239,7 @@ impl<R: BufRead> GlobalAccesses<R> {
     }
 }
 
-impl<R: BufRead> Iterator for GlobalAccesses<R> {
+impl Iterator for GlobalAccesses<'_> {
     type Item = Result<GlobalAccess, TraceError>;
 
     fn next(&mut self) -> Option<Self::Item> {

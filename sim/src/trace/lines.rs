@@ -1,7 +1,8 @@
 //! Lines of bounded length, with their numbers.
 
-use std::io::{BufRead, Read};
+use std::io::{BufRead as _, Read as _};
 
+use super::source::Text;
 use super::{Fault, TraceError};
 
 /// Longer than any line that a tracer writes: mangled kernel names reach some kilobytes.
@@ -30,16 +31,16 @@ pub fn no_text(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Reads one line at a time into one buffer.
-pub(super) struct Lines<R> {
-    input: R,
+pub(super) struct Lines<'text> {
+    input: Text<'text>,
     file: String,
     buffer: Vec<u8>,
     number: u64,
     bytes: u64,
 }
 
-impl<R: BufRead> Lines<R> {
-    pub fn new(input: R, file: String) -> Self {
+impl<'text> Lines<'text> {
+    pub fn new(input: Text<'text>, file: String) -> Self {
         Self {
             input,
             file,

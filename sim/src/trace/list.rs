@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::kernel::{address, decimal};
 use super::lines::Lines;
-use super::source::{Text, open};
+use super::source::open;
 use super::{Fault, Reader, TraceError};
 use crate::place::{place, shown};
 
@@ -76,8 +76,8 @@ impl Trace {
     ///
     /// # Errors
     /// If the file cannot be read, or is neither.
-    pub fn read(input: impl BufRead, path: &Path) -> Result<Self, TraceError> {
-        let mut lines = Lines::new(input, path.display().to_string());
+    pub fn read(input: impl BufRead + Send, path: &Path) -> Result<Self, TraceError> {
+        let mut lines = Lines::new(Box::new(input), path.display().to_string());
         let mut trace = Self::default();
         let mut empty = true;
         loop {
@@ -144,7 +144,7 @@ impl Trace {
     }
 
     /// The kernels' readers, one after the other. A file that cannot be opened is the fault of the line that names it.
-    pub fn readers(&self) -> impl Iterator<Item = Result<Reader<Text>, TraceError>> + '_ {
+    pub fn readers(&self) -> impl Iterator<Item = Result<Reader<'static>, TraceError>> + '_ {
         self.kernels.iter().enumerate().map(|(index, path)| {
             Reader::open(path).map_err(|error| match (self.named.get(index), error.fault) {
                 (Some(place), Fault::Open(cause)) => TraceError {

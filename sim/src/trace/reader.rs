@@ -62,8 +62,8 @@ enum Place {
 
 /// Reads a `.traceg` file event by event, in memory that does not grow with the file. As an iterator it ends after the
 /// first error.
-pub struct Reader<R> {
-    lines: Lines<R>,
+pub struct Reader<'text> {
+    lines: Lines<'text>,
     kernel: Kernel,
     opcodes: Opcodes,
     place: Place,
@@ -75,7 +75,7 @@ pub struct Reader<R> {
     warps: u32,
 }
 
-impl Reader<Text> {
+impl Reader<'static> {
     /// Opens a file, plain, `.gz`, `.xz`, `.zst` or `.tracez`, and reads its header. In errors, lines are those of the
     /// text, decompressed.
     ///
@@ -83,19 +83,26 @@ impl Reader<Text> {
     /// If the file cannot be opened, or its header is not that of a trace.
     pub fn open(path: &Path) -> Result<Self, TraceError> {
         let source = open(path)?;
-        let mut reader = Self::new(source.text, source.file)?;
+        let mut reader = Self::of(source.text, source.file)?;
         reader.read = Some(source.read);
         Ok(reader)
     }
 }
 
-impl<R: BufRead> Reader<R> {
+impl<'text> Reader<'text> {
     /// Reads the header from any source; `file` is its name in errors.
     ///
     /// # Errors
     /// If the header is not that of a trace.
-    pub fn new(input: R, file: impl Into<String>) -> Result<Self, TraceError> {
-        let mut lines = Lines::new(input, file.into());
+    pub fn new(
+        input: impl BufRead + Send + 'text,
+        file: impl Into<String>,
+    ) -> Result<Self, TraceError> {
+        Self::of(Box::new(input), file.into())
+    }
+
+    fn of(input: Text<'text>, file: String) -> Result<Self, TraceError> {
+        let mut lines = Lines::new(input, file);
         let mut kernel = Kernel::default();
         let mut empty = true;
         loop {
@@ -264,7 +271,7 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-impl<R: BufRead> Iterator for Reader<R> {
+impl Iterator for Reader<'_> {
     type Item = Result<Event, TraceError>;
 
     fn next(&mut self) -> Option<Self::Item> {

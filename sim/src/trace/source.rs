@@ -13,8 +13,8 @@ use ruzstd::decoding::StreamingDecoder;
 use super::tracez::Tracez;
 use super::{Fault, TraceError};
 
-/// The text of a trace's file.
-pub type Text = Box<dyn BufRead + Send>;
+/// The text of a trace.
+pub type Text<'text> = Box<dyn BufRead + Send + 'text>;
 
 /// The size of the buffers before and behind a decoder, bytes.
 const BUFFER: usize = 1 << 16;
@@ -24,7 +24,7 @@ const XZ_KIB: u32 = 128 << 10;
 /// An opened file.
 pub(super) struct Source {
     /// Its text.
-    pub text: Text,
+    pub text: Text<'static>,
     /// Its name in errors.
     pub file: String,
     /// The bytes of the file, compressed or not, that were read so far.
@@ -45,7 +45,7 @@ pub(super) fn open(path: &Path) -> Result<Source, TraceError> {
     }
 }
 
-fn text(path: &Path, read: Arc<AtomicU64>) -> Result<Text, Fault> {
+fn text(path: &Path, read: Arc<AtomicU64>) -> Result<Text<'static>, Fault> {
     let file = File::open(path).map_err(Fault::Open)?;
     // A folder can be opened, but not read.
     if file.metadata().map_err(Fault::Open)?.is_dir() {

@@ -1,7 +1,6 @@
 //! What a trace contains.
 
 use std::collections::{BTreeMap, HashSet};
-use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
@@ -187,8 +186,8 @@ impl KernelSummary {
     ///
     /// # Errors
     /// If the trace is wrong somewhere.
-    pub fn of<R: BufRead>(
-        mut reader: Reader<R>,
+    pub fn of(
+        mut reader: Reader<'_>,
         file: String,
         mut progress: impl FnMut(u64),
     ) -> Result<Self, TraceError> {

@@ -1,6 +1,5 @@
 //! Kernels of a trace, ready to be replayed.
 
-use std::io::BufRead;
 use std::path::Path;
 
 use faultline_sim::trace::{GlobalAccess, GlobalAccesses, Reader, Trace, TraceError};
@@ -41,7 +40,7 @@ pub fn kernels(path: &Path) -> Result<Vec<Kernel>, TraceError> {
 ///
 /// # Errors
 /// If the trace cannot be read.
-pub fn kernel<R: BufRead>(reader: Reader<R>) -> Result<Kernel, TraceError> {
+pub fn kernel(reader: Reader<'_>) -> Result<Kernel, TraceError> {
     let accesses = GlobalAccesses::new(reader);
     let resident_blocks = accesses.resident_blocks();
     Ok(Kernel {

@@ -1,7 +1,6 @@
 //! What an SM runs: for each warp the stream of its instructions, from a program's oracle or from a trace.
 
 use std::collections::HashMap;
-use std::io::BufRead;
 use std::sync::Arc;
 
 use crate::simt::kernels::Kernel;
@@ -144,7 +143,7 @@ impl Work {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn of_trace<R: BufRead>(mut reader: Reader<R>) -> Result<Self, TraceError> {
+    pub fn of_trace(mut reader: Reader<'_>) -> Result<Self, TraceError> {
         let kernel = reader.kernel().clone();
         let warps_per_block = kernel.warps_per_block() as usize;
         let mut work = Self {

@@ -1,7 +1,5 @@
 //! A trace as what the SMs access.
 
-use std::io::BufRead;
-
 use super::pattern::DATA;
 use super::{Access, Phase, SmWork, Work};
 use crate::trace::{Instruction, LANES, Reader, SM_BLOCKS, SM_WARPS, Trace, TraceError, Warp};
@@ -26,7 +24,7 @@ impl Work {
     }
 }
 
-fn phase<R: BufRead>(mut reader: Reader<R>, sms: usize) -> Result<Phase, TraceError> {
+fn phase(mut reader: Reader<'_>, sms: usize) -> Result<Phase, TraceError> {
     let each = reader.kernel().warps_per_block().max(1);
     let places = (SM_WARPS / each).clamp(1, SM_BLOCKS) as usize;
     let each = each as usize;
