@@ -90,8 +90,7 @@ const fn registered<B: Block>() -> Registered {
         reference: |config| Some(Box::new(Reference::<B>::new(B::parameters(config)?))),
         traffic: |config, seed| {
             let parameters = B::parameters(config)?;
-            let traffic = B::traffic(parameters.clone(), seed);
-            Some(Box::new(Driven::new(parameters, traffic)))
+            Some(Box::new(Driven::<B::Traffic>::new(parameters, seed)))
         },
     }
 }
@@ -339,12 +338,10 @@ pub fn recorded(
 pub fn writes(block: &str, config: &str, seed: u64) -> Result<Box<dyn Stimulus>, SetupError> {
     let writes: Option<Box<dyn Stimulus>> = match block {
         ReplayQueue::NAME => ReplayQueue::parameters(config).map(|parameters| {
-            let traffic = replay_queue::Writes::new(parameters, seed);
-            Box::new(Driven::new(parameters, traffic)) as Box<dyn Stimulus>
+            Box::new(Driven::<replay_queue::Writes>::new(parameters, seed)) as Box<dyn Stimulus>
         }),
         OperandLog::NAME => OperandLog::parameters(config).map(|parameters| {
-            let traffic = operand_log::Writes::new(parameters, seed);
-            Box::new(Driven::new(parameters, traffic)) as Box<dyn Stimulus>
+            Box::new(Driven::<operand_log::Writes>::new(parameters, seed)) as Box<dyn Stimulus>
         }),
         _ => None,
     };

@@ -34,7 +34,6 @@ struct Requested {
 /// Seeded traffic.
 pub struct GmmuTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     resets: bool,
@@ -335,7 +334,6 @@ impl Traffic for GmmuTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 0),
             resets: true,
@@ -399,9 +397,5 @@ impl Traffic for GmmuTraffic {
 
     fn coverage(&self) -> Coverage {
         self.scenarios.list()
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

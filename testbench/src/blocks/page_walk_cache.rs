@@ -33,7 +33,6 @@ struct Requested {
 /// Seeded traffic.
 pub struct PageWalkCacheTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     /// The words that are in use.
@@ -201,7 +200,6 @@ impl Traffic for PageWalkCacheTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         let mut traffic = Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 1000),
             pool: Vec::new(),
@@ -261,9 +259,5 @@ impl Traffic for PageWalkCacheTraffic {
 
     fn coverage(&self) -> Coverage {
         self.scenarios.list()
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

@@ -37,7 +37,6 @@ struct Requested {
 /// Seeded traffic.
 pub struct PageWalkerTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     /// The pages that are in use.
@@ -212,7 +211,6 @@ impl Traffic for PageWalkerTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         let mut traffic = Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 400),
             pool: Vec::new(),
@@ -276,9 +274,5 @@ impl Traffic for PageWalkerTraffic {
         let mut list = self.scenarios.list();
         list.retain(|(scenario, _)| !without.contains(scenario));
         list
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

@@ -13,7 +13,6 @@ const HELD: usize = 8;
 /// Loads of all slots in turn, one in each cycle: each takes an entry, writes 32 random lanes to it, and gives it back.
 pub struct Writes {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     cycle: u64,
     /// The slots of the allocations that are under way.
@@ -31,7 +30,6 @@ impl Traffic for Writes {
     fn new(parameters: Parameters, seed: u64) -> Self {
         Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             cycle: 0,
             requested: VecDeque::new(),
@@ -83,8 +81,8 @@ impl Traffic for Writes {
         vec![("writes", self.writes)]
     }
 
-    fn source(&self) -> String {
-        format!("a write in each cycle and seed {}", self.seed)
+    fn source(seed: u64) -> String {
+        format!("a write in each cycle and seed {seed}")
     }
 }
 

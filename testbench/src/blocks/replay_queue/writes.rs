@@ -14,7 +14,6 @@ const COMMITTED_AFTER: usize = 4;
 /// Random instructions of all warps in turn, one in each cycle: each is inserted, checked, and commits.
 pub struct Writes {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     cycle: u64,
     unchecked: VecDeque<u8>,
@@ -49,7 +48,6 @@ impl Traffic for Writes {
     fn new(parameters: Parameters, seed: u64) -> Self {
         Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             cycle: 0,
             unchecked: VecDeque::new(),
@@ -91,8 +89,8 @@ impl Traffic for Writes {
         vec![("writes", self.writes)]
     }
 
-    fn source(&self) -> String {
-        format!("an instruction in each cycle and seed {}", self.seed)
+    fn source(seed: u64) -> String {
+        format!("an instruction in each cycle and seed {seed}")
     }
 }
 
