@@ -160,9 +160,7 @@ impl L2 {
     /// If the back ends differ.
     pub fn cycle(&mut self, inputs: &Inputs) -> Outputs {
         self.cycles += 1;
-        self.bench
-            .cycle(inputs)
-            .unwrap_or_else(|error| panic!("{error}"))
+        self.bench.run(inputs)
     }
 
     /// Runs a cycle without a request.

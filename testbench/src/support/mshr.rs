@@ -195,9 +195,7 @@ impl Mshr {
             region: self.region,
             ..inputs.clone()
         };
-        self.bench
-            .cycle(&inputs)
-            .unwrap_or_else(|error| panic!("{error}"))
+        self.bench.run(&inputs)
     }
 
     /// Runs a cycle in which what is on offer is taken.

@@ -151,9 +151,7 @@ impl Tlb {
             report_faults: self.report_faults,
             ..inputs.clone()
         };
-        self.bench
-            .cycle(&inputs)
-            .unwrap_or_else(|error| panic!("{error}"))
+        self.bench.run(&inputs)
     }
 
     /// Runs a cycle without any request.

@@ -197,7 +197,10 @@ impl PageWalkCacheTraffic {
             walks.any(|walk| model.kept(walk as u8) == Some(looked.request.word))
         });
         count(&mut s.missed_twice, again);
-        let first = self.requested.first().map(|requested| requested.walk);
+        let first = self
+            .requested
+            .first()
+            .map(|requested| requested.memory_walk);
         count(
             &mut s.out_of_order,
             inputs.response_valid && first.is_some_and(|walk| walk != inputs.response_walk),

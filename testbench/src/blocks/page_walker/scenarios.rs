@@ -152,7 +152,10 @@ impl PageWalkerTraffic {
         if sent {
             *before = outputs.memory_word;
         }
-        let first = self.requested.first().map(|requested| requested.walk);
+        let first = self
+            .requested
+            .first()
+            .map(|requested| requested.memory_walk);
         count(
             &mut s.out_of_order,
             inputs.response_valid && first.is_some_and(|walk| walk != inputs.response_walk),
