@@ -197,6 +197,11 @@ impl<M> std::ops::Deref for Modes<M> {
     }
 }
 
+/// Counts a scenario if it happened.
+pub(crate) fn count(counter: &mut u64, happened: bool) {
+    *counter += u64::from(happened);
+}
+
 /// A struct of scenario counters, and a list of them by name.
 macro_rules! scenarios {
     ($(#[$attribute:meta])* struct $name:ident { $($scenario:ident,)* }) => {
