@@ -105,19 +105,13 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
         );
     });
     b.exit();
-    Ok(Kernel {
-        name: "bfs",
-        about: "graph search: lanes diverge and gather all over memory",
-        program: std::mem::take(b).finish()?,
-        launch: Launch {
-            grid: [graph.frontier.len().div_ceil(THREADS) as u32, 1, 1],
-            block: [THREADS as u32, 1, 1],
-            shared_memory: SHARED_MEMORY,
-        },
-        memory: layout.memory,
-        registers: REGISTERS,
-        regions: layout.regions,
-    })
+    let about = "graph search: lanes diverge and gather all over memory";
+    let launch = Launch {
+        grid: [graph.frontier.len().div_ceil(THREADS) as u32, 1, 1],
+        block: [THREADS as u32, 1, 1],
+        shared_memory: SHARED_MEMORY,
+    };
+    layout.kernel(b, "bfs", about, launch, REGISTERS)
 }
 
 #[cfg(test)]

@@ -116,19 +116,13 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
     b.mad(result, result, 4, potential);
     b.store(Global, result, 0, sum);
     b.exit();
-    Ok(Kernel {
-        name: "cutcp",
-        about: "potential with a cut-off: special functions, atoms in shared memory, divergence",
-        program: std::mem::take(b).finish()?,
-        launch: Launch {
-            grid: [CELLS as u32, rows as u32, 1],
-            block: [POINTS[0] as u32, POINTS[1] as u32, 1],
-            shared_memory: SHARED_MEMORY,
-        },
-        memory: layout.memory,
-        registers: REGISTERS,
-        regions: layout.regions,
-    })
+    let about = "potential with a cut-off: special functions, atoms in shared memory, divergence";
+    let launch = Launch {
+        grid: [CELLS as u32, rows as u32, 1],
+        block: [POINTS[0] as u32, POINTS[1] as u32, 1],
+        shared_memory: SHARED_MEMORY,
+    };
+    layout.kernel(b, "cutcp", about, launch, REGISTERS)
 }
 
 #[cfg(test)]

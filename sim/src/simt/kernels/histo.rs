@@ -86,19 +86,13 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
         });
     }
     b.exit();
-    Ok(Kernel {
-        name: "histo",
-        about: "histogram: atomics in shared memory, some in global, few blocks of many warps",
-        program: std::mem::take(b).finish()?,
-        launch: Launch {
-            grid: [blocks as u32, 1, 1],
-            block: [THREADS as u32, 1, 1],
-            shared_memory: 4 * SHARED_BINS as u32,
-        },
-        memory: layout.memory,
-        registers: REGISTERS,
-        regions: layout.regions,
-    })
+    let about = "histogram: atomics in shared memory, some in global, few blocks of many warps";
+    let launch = Launch {
+        grid: [blocks as u32, 1, 1],
+        block: [THREADS as u32, 1, 1],
+        shared_memory: 4 * SHARED_BINS as u32,
+    };
+    layout.kernel(b, "histo", about, launch, REGISTERS)
 }
 
 #[cfg(test)]

@@ -276,19 +276,13 @@ fn with(
         |b| collide(b, &f, out),
     );
     b.exit();
-    Ok(Kernel {
-        name,
-        about: "lattice-Boltzmann step: 19 independent loads and 19 stores a cell",
-        program: std::mem::take(b).finish()?,
-        launch: Launch {
-            grid: [ROWS as u32, LAYERS as u32 * scale, 1],
-            block: [WIDTH as u32, 1, 1],
-            shared_memory: 0,
-        },
-        memory: layout.memory,
-        registers,
-        regions: layout.regions,
-    })
+    let about = "lattice-Boltzmann step: 19 independent loads and 19 stores a cell";
+    let launch = Launch {
+        grid: [ROWS as u32, LAYERS as u32 * scale, 1],
+        block: [WIDTH as u32, 1, 1],
+        shared_memory: 0,
+    };
+    layout.kernel(b, name, about, launch, registers)
 }
 
 #[cfg(test)]

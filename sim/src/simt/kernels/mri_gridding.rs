@@ -110,19 +110,14 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
         b.store(Global, address, 0, sum);
     }
     b.exit();
-    Ok(Kernel {
-        name: "mri-gridding",
-        about: "gridding: blocks that run a hundred times as long as others, samples in shared memory",
-        program: std::mem::take(b).finish()?,
-        launch: Launch {
-            grid: [blocks as u32, 1, 1],
-            block: [SIDE as u32, SIDE as u32, 1],
-            shared_memory: 16 * CHUNK as u32,
-        },
-        memory: layout.memory,
-        registers: REGISTERS,
-        regions: layout.regions,
-    })
+    let about =
+        "gridding: blocks that run a hundred times as long as others, samples in shared memory";
+    let launch = Launch {
+        grid: [blocks as u32, 1, 1],
+        block: [SIDE as u32, SIDE as u32, 1],
+        shared_memory: 16 * CHUNK as u32,
+    };
+    layout.kernel(b, "mri-gridding", about, launch, REGISTERS)
 }
 
 #[cfg(test)]

@@ -94,19 +94,13 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
         b.store(Global, address, 0, sum);
     }
     b.exit();
-    Ok(Kernel {
-        name: "mri-q",
-        about: "image reconstruction: sines and cosines over broadcast samples, hardly any memory",
-        program: std::mem::take(b).finish()?,
-        launch: Launch {
-            grid: [BLOCKS as u32 * scale, 1, 1],
-            block: [THREADS as u32, 1, 1],
-            shared_memory: 16 * SAMPLES as u32,
-        },
-        memory: layout.memory,
-        registers: REGISTERS,
-        regions: layout.regions,
-    })
+    let about = "image reconstruction: sines and cosines over broadcast samples, hardly any memory";
+    let launch = Launch {
+        grid: [BLOCKS as u32 * scale, 1, 1],
+        block: [THREADS as u32, 1, 1],
+        shared_memory: 16 * SAMPLES as u32,
+    };
+    layout.kernel(b, "mri-q", about, launch, REGISTERS)
 }
 
 #[cfg(test)]

@@ -96,19 +96,13 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
         });
     }
     b.exit();
-    Ok(Kernel {
-        name: "sad",
-        about: "sums of absolute differences: integers, unaligned loads that overlap",
-        program: std::mem::take(b).finish()?,
-        launch: Launch {
-            grid: [BLOCKS as u32, rows as u32, 1],
-            block: [THREADS as u32, 1, 1],
-            shared_memory: SHARED_MEMORY,
-        },
-        memory: layout.memory,
-        registers: REGISTERS,
-        regions: layout.regions,
-    })
+    let about = "sums of absolute differences: integers, unaligned loads that overlap";
+    let launch = Launch {
+        grid: [BLOCKS as u32, rows as u32, 1],
+        block: [THREADS as u32, 1, 1],
+        shared_memory: SHARED_MEMORY,
+    };
+    layout.kernel(b, "sad", about, launch, REGISTERS)
 }
 
 #[cfg(test)]

@@ -121,23 +121,18 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
         }
     }
     b.exit();
-    Ok(Kernel {
-        name: "sgemm",
-        about: "matrix product: tiles in shared memory, much arithmetic for few coalesced accesses",
-        program: std::mem::take(b).finish()?,
-        launch: Launch {
-            grid: [
-                (ROWS / TILE_ROWS) as u32,
-                (columns / TILE_COLUMNS) as u32,
-                1,
-            ],
-            block: [TILE_COLUMNS as u32, TILE_DEPTH as u32, 1],
-            shared_memory: (4 * TILE_DEPTH * TILE_COLUMNS) as u32,
-        },
-        memory: layout.memory,
-        registers: REGISTERS,
-        regions: layout.regions,
-    })
+    let about =
+        "matrix product: tiles in shared memory, much arithmetic for few coalesced accesses";
+    let launch = Launch {
+        grid: [
+            (ROWS / TILE_ROWS) as u32,
+            (columns / TILE_COLUMNS) as u32,
+            1,
+        ],
+        block: [TILE_COLUMNS as u32, TILE_DEPTH as u32, 1],
+        shared_memory: (4 * TILE_DEPTH * TILE_COLUMNS) as u32,
+    };
+    layout.kernel(b, "sgemm", about, launch, REGISTERS)
 }
 
 #[cfg(test)]

@@ -145,19 +145,13 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
         b.store(Global, address, 0, sum);
     });
     b.exit();
-    Ok(Kernel {
-        name: "spmv",
-        about: "sparse matrix by vector: loads whose addresses come from loads, many warps",
-        program: std::mem::take(b).finish()?,
-        launch: Launch {
-            grid: [BLOCKS as u32 * scale, 1, 1],
-            block: [THREADS as u32, 1, 1],
-            shared_memory: 4 * LONGEST as u32,
-        },
-        memory: layout.memory,
-        registers: REGISTERS,
-        regions: layout.regions,
-    })
+    let about = "sparse matrix by vector: loads whose addresses come from loads, many warps";
+    let launch = Launch {
+        grid: [BLOCKS as u32 * scale, 1, 1],
+        block: [THREADS as u32, 1, 1],
+        shared_memory: 4 * LONGEST as u32,
+    };
+    layout.kernel(b, "spmv", about, launch, REGISTERS)
 }
 
 #[cfg(test)]

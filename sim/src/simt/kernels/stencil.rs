@@ -125,23 +125,18 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
         planes
     });
     b.exit();
-    Ok(Kernel {
-        name: "stencil",
-        about: "7-point stencil: a plane in shared memory, the next one loaded ahead, edges diverge",
-        program: std::mem::take(b).finish()?,
-        launch: Launch {
-            grid: [
-                (WIDTH / TILE_WIDTH / 2) as u32,
-                (rows / TILE_ROWS) as u32,
-                1,
-            ],
-            block: [TILE_WIDTH as u32, TILE_ROWS as u32, 1],
-            shared_memory: (TILE_ROWS as i64 * SHARED_ROW) as u32,
-        },
-        memory: layout.memory,
-        registers: REGISTERS,
-        regions: layout.regions,
-    })
+    let about =
+        "7-point stencil: a plane in shared memory, the next one loaded ahead, edges diverge";
+    let launch = Launch {
+        grid: [
+            (WIDTH / TILE_WIDTH / 2) as u32,
+            (rows / TILE_ROWS) as u32,
+            1,
+        ],
+        block: [TILE_WIDTH as u32, TILE_ROWS as u32, 1],
+        shared_memory: (TILE_ROWS as i64 * SHARED_ROW) as u32,
+    };
+    layout.kernel(b, "stencil", about, launch, REGISTERS)
 }
 
 #[cfg(test)]

@@ -134,19 +134,13 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
         b.store(Global, address, 0, product);
     });
     b.exit();
-    Ok(Kernel {
-        name: "tpacf",
-        about: "angular correlation: searches of differing length, atomics in shared memory",
-        program: std::mem::take(b).finish()?,
-        launch: Launch {
-            grid: [blocks as u32, 1, 1],
-            block: [THREADS as u32, 1, 1],
-            shared_memory: SHARED_MEMORY,
-        },
-        memory: layout.memory,
-        registers: REGISTERS,
-        regions: layout.regions,
-    })
+    let about = "angular correlation: searches of differing length, atomics in shared memory";
+    let launch = Launch {
+        grid: [blocks as u32, 1, 1],
+        block: [THREADS as u32, 1, 1],
+        shared_memory: SHARED_MEMORY,
+    };
+    layout.kernel(b, "tpacf", about, launch, REGISTERS)
 }
 
 #[cfg(test)]
