@@ -4,31 +4,19 @@
 mod assemble;
 #[path = "../examples/write_traces/kernels.rs"]
 mod kernels;
+mod reading;
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use assemble::{At, Irregular, Kernel};
-use faultline_sim::trace::{
-    Class, Event, GlobalAccesses, Instruction, NO_REGISTER, Reader, SAXPY, Space, Summary,
-};
+use faultline_sim::trace::{Class, GlobalAccesses, NO_REGISTER, Reader, SAXPY, Space, Summary};
+use reading::instructions;
 
 fn own(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("traces")
         .join(name)
-}
-
-/// Reads all instructions, or gives the error's sentence.
-fn instructions(text: &[u8]) -> Result<Vec<Instruction>, String> {
-    let reader = Reader::new(Cursor::new(text), "t").map_err(|error| error.to_string())?;
-    let mut all = Vec::new();
-    for event in reader {
-        if let Event::Instruction(instruction) = event.map_err(|error| error.to_string())? {
-            all.push(instruction);
-        }
-    }
-    Ok(all)
 }
 
 fn kernel(tracer_version: u32, line_info: bool, irregular: Irregular) -> Kernel {

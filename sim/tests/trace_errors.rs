@@ -4,23 +4,13 @@
 mod assemble;
 #[path = "../examples/write_traces/kernels.rs"]
 mod kernels;
+mod reading;
 
 use std::io::Cursor;
 use std::path::Path;
 
-use faultline_sim::trace::{Event, Instruction, Reader, SAXPY, Summary, Trace};
-
-/// Reads all instructions, or gives the error's sentence.
-fn instructions(text: &[u8]) -> Result<Vec<Instruction>, String> {
-    let reader = Reader::new(Cursor::new(text), "t").map_err(|error| error.to_string())?;
-    let mut all = Vec::new();
-    for event in reader {
-        if let Event::Instruction(instruction) = event.map_err(|error| error.to_string())? {
-            all.push(instruction);
-        }
-    }
-    Ok(all)
-}
+use faultline_sim::trace::{SAXPY, Summary, Trace};
+use reading::instructions;
 
 #[test]
 fn every_truncation_is_an_error_with_its_line() {

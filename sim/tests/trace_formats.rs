@@ -8,28 +8,18 @@
 #[path = "../examples/write_traces/assemble.rs"]
 #[expect(dead_code, reason = "the other tests of traces write with all of it")]
 mod assemble;
+mod reading;
 
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
 use assemble::{At, Irregular, Kernel};
-use faultline_sim::trace::{Event, Instruction, KernelSummary, Reader, SAXPY, Summary, Trace};
+use faultline_sim::trace::{KernelSummary, Reader, SAXPY, Summary, Trace};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use lzma_rust2::{XzOptions, XzWriter};
-
-/// Reads all instructions, or gives the error's sentence.
-fn instructions(text: &str) -> Result<Vec<Instruction>, String> {
-    let reader = Reader::new(Cursor::new(text), "t").map_err(|error| error.to_string())?;
-    let mut all = Vec::new();
-    for event in reader {
-        if let Event::Instruction(instruction) = event.map_err(|error| error.to_string())? {
-            all.push(instruction);
-        }
-    }
-    Ok(all)
-}
+use reading::instructions;
 
 /// A trace of one warp, with its instructions.
 fn warp(version: &str, lines: &[&str]) -> String {

@@ -22,7 +22,7 @@ const KERNEL_CYCLES: usize = 1024;
 
 fn block<B: Block>(criterion: &mut Criterion, config: &str) {
     let parameters = B::parameters(config).unwrap();
-    let mut traffic = Driven::new(parameters.clone(), B::traffic(parameters.clone(), 1));
+    let mut traffic = Driven::<B::Traffic>::new(parameters.clone(), 1);
     let words: usize = B::Inputs::ports(&parameters)
         .iter()
         .map(|port| port.words())

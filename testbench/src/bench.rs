@@ -44,4 +44,12 @@ impl<M: Model> Bench<M> {
         outputs.unpack(&self.parameters, self.lockstep.last_outputs());
         Ok(outputs)
     }
+
+    /// Runs a cycle of a test, and gives the outputs that all back ends agree on.
+    ///
+    /// # Panics
+    /// If they differ.
+    pub fn run(&mut self, inputs: &M::Inputs) -> M::Outputs {
+        self.cycle(inputs).unwrap_or_else(|error| panic!("{error}"))
+    }
 }

@@ -90,8 +90,7 @@ const fn registered<B: Block>() -> Registered {
         reference: |config| Some(Box::new(Reference::<B>::new(B::parameters(config)?))),
         traffic: |config, seed| {
             let parameters = B::parameters(config)?;
-            let traffic = B::traffic(parameters.clone(), seed);
-            Some(Box::new(Driven::new(parameters, traffic)))
+            Some(Box::new(Driven::<B::Traffic>::new(parameters, seed)))
         },
     }
 }
@@ -170,6 +169,14 @@ pub fn known() -> String {
     format!("there are {}", blocks.join("; "))
 }
 
+/// The error where there is no such design.
+pub(crate) fn unknown(block: &str, config: &str) -> SetupError {
+    SetupError::UnknownDesign {
+        block: block.to_owned(),
+        config: config.to_owned(),
+    }
+}
+
 /// A design with its block.
 struct Found {
     design: Design,
@@ -193,10 +200,7 @@ fn find(block: &str, config: &str) -> Result<Found, SetupError> {
             layout,
         }),
         (_, None, _) => Err(SetupError::UnknownBlock(block.to_owned())),
-        _ => Err(SetupError::UnknownDesign {
-            block: block.to_owned(),
-            config: config.to_owned(),
-        }),
+        _ => Err(unknown(block, config)),
     }
 }
 
@@ -269,10 +273,7 @@ pub fn session(
 /// # Errors
 /// If there is no such design.
 pub fn stimulus(block: &str, config: &str, seed: u64) -> Result<Box<dyn Stimulus>, SetupError> {
-    (find(block, config)?.block.traffic)(config, seed).ok_or_else(|| SetupError::UnknownDesign {
-        block: block.to_owned(),
-        config: config.to_owned(),
-    })
+    (find(block, config)?.block.traffic)(config, seed).ok_or_else(|| unknown(block, config))
 }
 
 /// The ports of a design.
@@ -301,10 +302,7 @@ pub fn replay_session(
         other => return Err(SetupError::NoReplay(other.to_owned())),
     };
     let sizes = ReplayQueue::parameters(queue).zip(OperandLog::parameters(log));
-    let (queue, log) = sizes.ok_or_else(|| SetupError::UnknownDesign {
-        block: block.to_owned(),
-        config: config.to_owned(),
-    })?;
+    let (queue, log) = sizes.ok_or_else(|| unknown(block, config))?;
     let replay = Replay::new(target, kernels, queue, log, seed)?;
     Ok(Session::new(lockstep, Box::new(replay)))
 }
@@ -325,10 +323,7 @@ pub fn recorded(
         OperandLog::NAME => OperandLog::parameters(config).map(Part::OperandLog),
         other => return Err(SetupError::NoReplay(other.to_owned())),
     };
-    let part = part.ok_or_else(|| SetupError::UnknownDesign {
-        block: block.to_owned(),
-        config: config.to_owned(),
-    })?;
+    let part = part.ok_or_else(|| unknown(block, config))?;
     Ok(Box::new(Recorded::new(&part, works, cycles, seed)?))
 }
 
@@ -339,19 +334,14 @@ pub fn recorded(
 pub fn writes(block: &str, config: &str, seed: u64) -> Result<Box<dyn Stimulus>, SetupError> {
     let writes: Option<Box<dyn Stimulus>> = match block {
         ReplayQueue::NAME => ReplayQueue::parameters(config).map(|parameters| {
-            let traffic = replay_queue::Writes::new(parameters, seed);
-            Box::new(Driven::new(parameters, traffic)) as Box<dyn Stimulus>
+            Box::new(Driven::<replay_queue::Writes>::new(parameters, seed)) as Box<dyn Stimulus>
         }),
         OperandLog::NAME => OperandLog::parameters(config).map(|parameters| {
-            let traffic = operand_log::Writes::new(parameters, seed);
-            Box::new(Driven::new(parameters, traffic)) as Box<dyn Stimulus>
+            Box::new(Driven::<operand_log::Writes>::new(parameters, seed)) as Box<dyn Stimulus>
         }),
         _ => None,
     };
-    writes.ok_or_else(|| SetupError::UnknownDesign {
-        block: block.to_owned(),
-        config: config.to_owned(),
-    })
+    writes.ok_or_else(|| unknown(block, config))
 }
 
 /// A lockstep of all built back ends, driven by hand.
@@ -367,14 +357,10 @@ pub fn bench<B: Block>(config: &str) -> Result<Bench<B>, SetupError> {
 /// # Errors
 /// If there is no such design, or a back end cannot be had.
 pub fn bench_of<B: Block>(config: &str, kinds: &[Kind]) -> Result<Bench<B>, SetupError> {
-    let unknown = || SetupError::UnknownDesign {
-        block: B::NAME.to_owned(),
-        config: config.to_owned(),
-    };
     let lockstep = lockstep(B::NAME, config, kinds)?;
     Ok(Bench::new(
         lockstep,
-        B::parameters(config).ok_or_else(unknown)?,
+        B::parameters(config).ok_or_else(|| unknown(B::NAME, config))?,
     ))
 }
 
@@ -394,10 +380,7 @@ fn make(found: &Found, kind: Kind) -> Result<Box<dyn Backend>, SetupError> {
     } = found;
     match kind {
         Kind::Reference => {
-            (block.reference)(design.config).ok_or_else(|| SetupError::UnknownDesign {
-                block: design.block.to_owned(),
-                config: design.config.to_owned(),
-            })
+            (block.reference)(design.config).ok_or_else(|| unknown(design.block, design.config))
         }
         Kind::RustHdl => Ok(Box::new(Kernel::new(design, layout.clone())?)),
         Kind::Verilog => verilog(design, layout),

@@ -89,10 +89,7 @@ impl Pipeline {
     /// If there is no such design, or a back end cannot be had.
     pub fn new(config: &str, kinds: &[Kind]) -> Result<Self, SetupError> {
         let lockstep = blocks::lockstep(SmPipeline::NAME, config, kinds)?;
-        let unknown = || SetupError::UnknownDesign {
-            block: SmPipeline::NAME.to_owned(),
-            config: config.to_owned(),
-        };
+        let unknown = || blocks::unknown(SmPipeline::NAME, config);
         let engine = Recorded::new(
             blocks::DEFAULT_CHECKPOINT,
             checkpoint::Parameters::paper(),

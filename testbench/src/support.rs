@@ -26,6 +26,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use faultline_ledger::Obligation;
+use faultline_sim::page::Page;
 
 use crate::backend::Kind;
 use crate::blocks;
@@ -182,6 +183,12 @@ fn all_occurred(block: &str, config: &str, session: &Session) {
         never.is_empty() || config.starts_with("proof"),
         "{block} {config} never saw {never:?}"
     );
+}
+
+/// Gives a page of space 0.
+#[must_use]
+pub fn page(vpn: u64) -> Page {
+    Page { vpn, asid: 0 }
 }
 
 /// These are the bits that each port was seen to have set, and those that it was seen to have clear.

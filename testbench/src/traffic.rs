@@ -9,14 +9,12 @@ use crate::session::{Coverage, Stimulus};
 pub mod pool;
 
 /// What drives a block. It sees the model of the block, so it knows what is legal.
-pub trait Traffic {
+pub trait Traffic: Sized {
     /// The model that it drives.
     type Model: Model;
 
     /// Traffic for a block of these sizes: the same for the same seed.
-    fn new(parameters: <Self::Model as Model>::Parameters, seed: u64) -> Self
-    where
-        Self: Sized;
+    fn new(parameters: <Self::Model as Model>::Parameters, seed: u64) -> Self;
 
     /// Sets the inputs of the next cycle. They are as they were in the cycle before.
     fn drive(&mut self, model: &Self::Model, inputs: &mut <Self::Model as Model>::Inputs);
@@ -32,12 +30,16 @@ pub trait Traffic {
     /// The scenarios that occurred so far.
     fn coverage(&self) -> Coverage;
 
-    /// What tells the same traffic again.
-    fn source(&self) -> String;
+    /// What tells the traffic of a seed again.
+    #[must_use]
+    fn source(seed: u64) -> String {
+        format!("seed {seed}")
+    }
 }
 
 /// Traffic with the model that it looks at, as a stimulus.
 pub struct Driven<T: Traffic> {
+    seed: u64,
     traffic: T,
     model: T::Model,
     inputs: <T::Model as Model>::Inputs,
@@ -46,11 +48,11 @@ pub struct Driven<T: Traffic> {
 
 impl<T: Traffic> Driven<T> {
     /// Traffic from a fresh start.
-    pub fn new(parameters: <T::Model as Model>::Parameters, traffic: T) -> Self {
-        let model = T::Model::new(parameters.clone());
+    pub fn new(parameters: <T::Model as Model>::Parameters, seed: u64) -> Self {
         Self {
-            traffic,
-            model,
+            seed,
+            traffic: T::new(parameters.clone(), seed),
+            model: T::Model::new(parameters.clone()),
             inputs: Default::default(),
             parameters,
         }
@@ -70,7 +72,7 @@ impl<T: Traffic> Stimulus for Driven<T> {
     }
 
     fn source(&self) -> String {
-        self.traffic.source()
+        T::source(self.seed)
     }
 }
 
@@ -193,6 +195,11 @@ impl<M> std::ops::Deref for Modes<M> {
     fn deref(&self) -> &M {
         self.current
     }
+}
+
+/// Counts a scenario if it happened.
+pub(crate) fn count(counter: &mut u64, happened: bool) {
+    *counter += u64::from(happened);
 }
 
 /// A struct of scenario counters, and a list of them by name.

@@ -52,11 +52,8 @@ impl Pins {
         limit: Option<u64>,
         kind: Kind,
     ) -> Result<Self, WalkError> {
-        let parameters =
-            PageWalker::parameters(config).ok_or_else(|| SetupError::UnknownDesign {
-                block: PageWalker::NAME.to_owned(),
-                config: config.to_owned(),
-            })?;
+        let parameters = PageWalker::parameters(config)
+            .ok_or_else(|| blocks::unknown(PageWalker::NAME, config))?;
         let words = |ports: Vec<faultline_sim::ports::Port>| {
             ports.iter().map(faultline_sim::ports::Port::words).sum()
         };

@@ -14,7 +14,6 @@ use faultline_testbench::layout::Layout;
 use faultline_testbench::lockstep::{Lockstep, LockstepError, Mismatch};
 use faultline_testbench::session::Session;
 use faultline_testbench::traffic::Driven;
-use faultline_testbench::traffic::Traffic as _;
 use fst_reader::FstHierarchyEntry;
 
 /// A model that counts one too many from a cycle on.
@@ -62,10 +61,7 @@ fn broken_session(breaks: usize) -> Session {
     let lockstep = Lockstep::new("replay_queue_16", layout, backends);
     Session::new(
         lockstep,
-        Box::new(Driven::new(
-            parameters,
-            ReplayQueueTraffic::new(parameters, 7),
-        )),
+        Box::new(Driven::<ReplayQueueTraffic>::new(parameters, 7)),
     )
 }
 

@@ -29,7 +29,6 @@ const SCENARIOS: [(&str, Occurs); 6] = [
 
 /// Seeded traffic.
 pub struct FaultCounterTraffic {
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     occurred: [u64; SCENARIOS.len()],
@@ -54,7 +53,6 @@ impl Traffic for FaultCounterTraffic {
 
     fn new(_: Parameters, seed: u64) -> Self {
         Self {
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &MODES[0], 1000),
             occurred: [0; SCENARIOS.len()],
@@ -77,9 +75,5 @@ impl Traffic for FaultCounterTraffic {
     fn coverage(&self) -> Coverage {
         let names = SCENARIOS.iter().map(|(name, _)| *name);
         names.zip(self.occurred).collect()
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

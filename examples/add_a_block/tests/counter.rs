@@ -7,6 +7,7 @@ use std::process::Command;
 
 use add_a_block::designs;
 use add_a_block::model::FaultCounter;
+use add_a_block::traffic::FaultCounterTraffic;
 use faultline_hw::registry::Design;
 use faultline_testbench::backend::{Backend as _, Reference};
 use faultline_testbench::blocks::Block as _;
@@ -31,8 +32,7 @@ fn lockstep(design: &Design) -> Lockstep {
 /// Random traffic, with the model that it looks at.
 fn traffic(design: &Design) -> Box<dyn Stimulus> {
     let parameters = FaultCounter::parameters(design.config).unwrap();
-    let seeded = FaultCounter::traffic(parameters, 1);
-    Box::new(Driven::new(parameters, seeded))
+    Box::new(Driven::<FaultCounterTraffic>::new(parameters, 1))
 }
 
 #[test]

@@ -71,6 +71,12 @@ pub struct Walk {
     pub used: bool,
     /// It bypasses the cache: its entries are read from memory.
     pub bypass: bool,
+    found: Found,
+}
+
+/// What a walk has found so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
     /// The table that it has come to, or the frame of its page.
     pfn: u64,
     rights: Rights,
@@ -104,12 +110,7 @@ struct Outcome {
     step: Step,
     level: u8,
     marking: bool,
-    pfn: u64,
-    rights: Rights,
-    unmarked: u8,
-    cause: Option<Cause>,
-    readable: bool,
-    clean: bool,
+    found: Found,
 }
 
 /// What is on its way out.
@@ -283,13 +284,13 @@ impl PageWalker {
             entry,
         } = self.leaving;
         let key = walk.key;
-        let cause = walk.cause.filter(|_| answer);
+        let cause = walk.found.cause.filter(|_| answer);
         let found = answer && cause.is_none();
-        let readable = answer && walk.readable;
+        let readable = answer && walk.found.readable;
         let table = if walk.level == self.parameters.levels {
             root
         } else {
-            walk.pfn
+            walk.found.pfn
         };
         let mut outputs = Outputs {
             answer_valid: valid && answer,
@@ -303,12 +304,12 @@ impl PageWalker {
                 .and_then(|cause| rules.code(&request(&key), cause))
                 .unwrap_or(0),
             answer_level: walk.level,
-            answer_pfn: if readable { walk.pfn } else { 0 },
+            answer_pfn: if readable { walk.found.pfn } else { 0 },
             answer_readable: readable,
-            answer_clean: found && walk.clean,
-            answer_writable: found && walk.rights.writable,
-            answer_user_page: found && walk.rights.user,
-            answer_executable: found && walk.rights.executable,
+            answer_clean: found && walk.found.clean,
+            answer_writable: found && walk.found.rights.writable,
+            answer_user_page: found && walk.found.rights.user,
+            answer_executable: found && walk.found.rights.executable,
             memory_valid: valid && !answer && !self.skips(),
             memory_walk: number as u8,
             memory_word: if answer {
@@ -437,54 +438,55 @@ impl PageWalker {
             };
             (all, 0)
         } else {
-            (seen.rights, seen.unmarked)
+            (seen.found.rights, seen.found.unmarked)
         };
         let mut outcome = Outcome {
             number: response.walk,
             used: seen.used || response.kept,
             step: Step::Ended,
             level: seen.level,
-            rights: Rights {
-                writable: so_far.writable && entry & WRITABLE != 0,
-                user: so_far.user && entry & USER != 0,
-                executable: so_far.executable && entry & EXECUTE_DISABLE == 0,
-            },
-            unmarked: match entry & ACCESSED {
-                0 if unmarked == 0 => seen.level,
-                _ => unmarked,
-            },
             ..Outcome::default()
         };
-        let found = if response.error {
+        let found = &mut outcome.found;
+        found.rights = Rights {
+            writable: so_far.writable && entry & WRITABLE != 0,
+            user: so_far.user && entry & USER != 0,
+            executable: so_far.executable && entry & EXECUTE_DISABLE == 0,
+        };
+        found.unmarked = match entry & ACCESSED {
+            0 if unmarked == 0 => seen.level,
+            _ => unmarked,
+        };
+        let next = if response.error {
             Err(Cause::OutsideMemory)
         } else {
             rules.next(entry, seen.level)
         };
-        match found {
-            Err(cause) => outcome.cause = Some(cause),
+        match next {
+            Err(cause) => found.cause = Some(cause),
             Ok(Next::Table(table)) => {
                 outcome.step = Step::Requesting;
                 outcome.level = seen.level - 1;
                 outcome.marking = seen.marking;
-                outcome.pfn = table >> 12;
+                found.pfn = table >> 12;
             }
             Ok(Next::Page(page)) => {
                 let inside = (1 << (offset_bits(seen.level) - 12)) - 1;
-                outcome.pfn = page >> 12 | seen.key.vpn & inside;
-                outcome.cause = refused(&seen.key, &outcome, inputs.last_pfn);
-                outcome.clean = !seen.key.write && entry & DIRTY == 0;
+                found.pfn = page >> 12 | seen.key.vpn & inside;
+                found.cause = refused(&seen.key, found, inputs.last_pfn);
+                found.clean = !seen.key.write && entry & DIRTY == 0;
                 let clean = seen.key.write && entry & DIRTY == 0;
-                let marked = seen.marking || (outcome.unmarked == 0 && !clean);
-                if outcome.cause.is_some() || marked {
+                let marked = seen.marking || (found.unmarked == 0 && !clean);
+                if found.cause.is_some() || marked {
                     // It has ended.
                 } else if rules.updates {
                     (outcome.step, outcome.level) = (Step::Requesting, top);
                     outcome.marking = true;
-                } else if outcome.unmarked != 0 {
-                    outcome.level = outcome.unmarked;
-                    outcome.cause = Some(Cause::NotAccessed);
+                } else if found.unmarked != 0 {
+                    outcome.level = found.unmarked;
+                    found.cause = Some(Cause::NotAccessed);
                 } else {
-                    outcome.cause = Some(Cause::NotDirty);
+                    found.cause = Some(Cause::NotDirty);
                 }
                 // A write is forbidden, and a read would have found the page.
                 let reading = Key {
@@ -492,18 +494,17 @@ impl PageWalker {
                     execute: false,
                     ..seen.key
                 };
-                outcome.readable = match outcome.cause {
+                found.readable = match found.cause {
                     None => true,
                     Some(Cause::Protection) => {
-                        outcome.unmarked == 0
-                            && refused(&reading, &outcome, inputs.last_pfn).is_none()
+                        found.unmarked == 0 && refused(&reading, found, inputs.last_pfn).is_none()
                     }
                     Some(_) => false,
                 };
             }
         }
         // An update was refused, or what is kept would be to blame.
-        outcome.again = response.changed || (outcome.cause.is_some() && outcome.used);
+        outcome.again = response.changed || (found.cause.is_some() && outcome.used);
         Some(outcome)
     }
 
@@ -526,12 +527,7 @@ impl PageWalker {
         walk.step = outcome.step;
         walk.level = outcome.level;
         walk.marking = outcome.marking;
-        walk.cause = outcome.cause;
-        walk.pfn = outcome.pfn;
-        walk.rights = outcome.rights;
-        walk.unmarked = outcome.unmarked;
-        walk.readable = outcome.readable;
-        walk.clean = outcome.clean;
+        walk.found = outcome.found;
     }
 
     /// What the first request that waits comes to: it looks for a walk that is alike, and in a later cycle joins it or
@@ -587,7 +583,10 @@ impl PageWalker {
             (Chosen::First, Some((key, requester))) => Walk {
                 key,
                 requesters: 1 << requester,
-                cause: Some(Cause::NonCanonical),
+                found: Found {
+                    cause: Some(Cause::NonCanonical),
+                    ..Found::default()
+                },
                 ..Walk::default()
             },
         };
@@ -657,13 +656,13 @@ impl Walk {
     /// It has ended with a page.
     #[must_use]
     pub fn has_found(&self) -> bool {
-        self.step == Step::Ended && self.cause.is_none()
+        self.step == Step::Ended && self.found.cause.is_none()
     }
 
     /// It has ended without one.
     #[must_use]
     pub fn has_failed(&self) -> bool {
-        self.step == Step::Ended && self.cause.is_some()
+        self.step == Step::Ended && self.found.cause.is_some()
     }
 
     /// From the root again.
@@ -674,7 +673,7 @@ impl Walk {
 }
 
 /// Why a page that was found may not be accessed.
-fn refused(key: &Key, found: &Outcome, last_pfn: u64) -> Option<Cause> {
+fn refused(key: &Key, found: &Found, last_pfn: u64) -> Option<Cause> {
     let Rights {
         writable,
         user,

@@ -153,6 +153,32 @@ mod tests {
         }
     }
 
+    /// Blocks that an SM holds, and warps of each.
+    #[test]
+    fn registers_and_shared_memory_limit_the_resident_warps() {
+        let resident = [
+            ("bfs", (2, 16)),
+            ("cutcp", (7, 4)),
+            ("histo", (1, 24)),
+            ("lbm", (12, 4)),
+            ("lbm-8-warps", (2, 4)),
+            ("lbm-offsets", (2, 4)),
+            ("lbm-pointers", (12, 4)),
+            ("mri-gridding", (16, 2)),
+            ("mri-q", (8, 8)),
+            ("sad", (14, 2)),
+            ("sgemm", (10, 4)),
+            ("spmv", (10, 6)),
+            ("stencil", (16, 4)),
+            ("tpacf", (2, 8)),
+        ];
+        for (name, blocks_and_warps) in resident {
+            let kernel = named(name).unwrap()(1).unwrap();
+            let (blocks, warps) = (kernel.blocks_per_sm(), kernel.launch.warps_per_block());
+            assert_eq!((blocks, warps), blocks_and_warps, "{name}");
+        }
+    }
+
     #[test]
     fn kernels_are_printed_and_read_back() {
         for (name, make) in KERNELS.into_iter().chain(VARIANTS) {

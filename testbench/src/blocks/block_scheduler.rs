@@ -16,7 +16,6 @@ use scenarios::Scenarios;
 /// Seeded traffic.
 pub struct BlockSchedulerTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     /// Page numbers with their spaces, which differ by a bit or two.
@@ -187,7 +186,6 @@ impl Traffic for BlockSchedulerTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         let mut traffic = Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 0),
             pages: Vec::new(),
@@ -226,9 +224,5 @@ impl Traffic for BlockSchedulerTraffic {
 
     fn coverage(&self) -> Coverage {
         self.scenarios.list()
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

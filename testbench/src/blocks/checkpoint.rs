@@ -179,7 +179,6 @@ pub fn is_back(sm: &Surroundings, parameters: &Parameters, request: &Request, he
 /// Seeded traffic.
 pub struct CheckpointTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     cycle: u64,
     sm: Surroundings,
@@ -614,7 +613,6 @@ impl Traffic for CheckpointTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             cycle: 0,
             sm: Surroundings::new(parameters, seed ^ 0x5A5A),
@@ -700,9 +698,5 @@ impl Traffic for CheckpointTraffic {
 
     fn coverage(&self) -> Coverage {
         self.scenarios.list()
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

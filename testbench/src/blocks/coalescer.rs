@@ -67,7 +67,6 @@ const MODES: [Mode; 7] = [
 /// Seeded traffic.
 pub struct CoalescerTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     /// The offered instruction was not accepted yet.
@@ -150,7 +149,6 @@ impl Traffic for CoalescerTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 300),
             held: false,
@@ -185,9 +183,5 @@ impl Traffic for CoalescerTraffic {
 
     fn coverage(&self) -> Coverage {
         self.scenarios.list()
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

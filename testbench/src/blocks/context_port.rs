@@ -43,7 +43,6 @@ struct Plan {
 /// Seeded traffic.
 pub struct ContextPortTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     /// What the engine will still give of the context that is saved.
@@ -262,7 +261,6 @@ impl Traffic for ContextPortTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 3000),
             packets: VecDeque::new(),
@@ -323,9 +321,5 @@ impl Traffic for ContextPortTraffic {
 
     fn coverage(&self) -> Coverage {
         self.scenarios.list()
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

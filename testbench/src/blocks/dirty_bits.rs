@@ -15,7 +15,6 @@ use scenarios::Scenarios;
 /// Seeded traffic.
 pub struct DirtyBitsTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     /// The first of the rows that are in use.
@@ -144,7 +143,6 @@ impl Traffic for DirtyBitsTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 1000),
             base: 0,
@@ -181,9 +179,5 @@ impl Traffic for DirtyBitsTraffic {
 
     fn coverage(&self) -> Coverage {
         self.scenarios.list()
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

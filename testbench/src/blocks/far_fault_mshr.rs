@@ -22,7 +22,6 @@ const WALKS: usize = 32;
 /// Seeded traffic.
 pub struct FarFaultMshrTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     /// The pages that are in use.
@@ -168,7 +167,6 @@ impl Traffic for FarFaultMshrTraffic {
         let mut traffic = Self {
             pool: Pool::new(parameters.vpn_bits, parameters.asid_bits),
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 300),
             walks: Vec::new(),
@@ -240,9 +238,5 @@ impl Traffic for FarFaultMshrTraffic {
 
     fn coverage(&self) -> Coverage {
         self.scenarios.list()
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

@@ -19,7 +19,6 @@ use scenarios::Scenarios;
 /// Seeded traffic.
 pub struct FaultBufferTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     /// The driver makes another ring: a SIZE, then a BASE, then it enables the buffer.
@@ -201,7 +200,6 @@ impl Traffic for FaultBufferTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 300),
             remaking: Some(0),
@@ -263,9 +261,5 @@ impl Traffic for FaultBufferTraffic {
 
     fn coverage(&self) -> Coverage {
         self.scenarios.list()
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

@@ -8,7 +8,6 @@ use faultline_sim::mmu::fault_buffer::{
 };
 use faultline_sim::mmu::gmmu::{Gmmu, Inputs, Outputs, Parameters};
 use faultline_sim::sm::l1_tlb::{CANCELLED, FAR};
-use faultline_sim::walk::{ACCESSED, DIRTY};
 
 use super::Block;
 use super::page_walker::tables::Tables;
@@ -21,20 +20,9 @@ mod scenarios;
 use modes::{MODES, Mode, STEADY};
 use scenarios::Scenarios;
 
-/// What was requested of memory.
-#[derive(Clone, Copy, Debug)]
-struct Requested {
-    walk: u8,
-    word: u64,
-    update: bool,
-    dirty: bool,
-    expected: u64,
-}
-
 /// Seeded traffic.
 pub struct GmmuTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     resets: bool,
@@ -45,8 +33,8 @@ pub struct GmmuTraffic {
     /// The pages that are in use.
     pool: Vec<u64>,
     tables: Tables,
-    /// What memory has not answered yet.
-    requested: Vec<Requested>,
+    /// The outputs whose requests memory has not answered yet.
+    requested: Vec<Outputs>,
     /// Requests that were not accepted yet, as bits.
     held: u16,
     invalidating: bool,
@@ -133,15 +121,15 @@ impl GmmuTraffic {
         }
         let place = self.rng.below(self.requested.len() as u64) as usize;
         let requested = self.requested.swap_remove(place);
-        inputs.response_walk = requested.walk;
+        inputs.response_walk = requested.memory_walk;
         inputs.response_error = self.rng.chance(self.mode.error);
-        let entry = self.tables.read(&mut self.rng, tables, requested.word);
+        let entry = self
+            .tables
+            .read(&mut self.rng, tables, requested.memory_word);
         inputs.response_data = entry;
-        if requested.update && !inputs.response_error {
-            inputs.response_changed = (entry ^ requested.expected) & !(ACCESSED | DIRTY) != 0;
-            if !inputs.response_changed {
-                self.tables.set(requested.word, requested.dirty);
-            }
+        if requested.memory_update && !inputs.response_error {
+            let (expected, dirty) = (requested.memory_expected, requested.memory_dirty);
+            inputs.response_changed = !self.tables.update(requested.memory_word, expected, dirty);
         }
     }
 
@@ -335,7 +323,6 @@ impl Traffic for GmmuTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 0),
             resets: true,
@@ -385,13 +372,7 @@ impl Traffic for GmmuTraffic {
             self.held = inputs.request_valid & !outputs.request_ready;
             self.invalidating = inputs.invalidate_valid && !outputs.invalidate_ready;
             if outputs.memory_valid && inputs.memory_ready {
-                self.requested.push(Requested {
-                    walk: outputs.memory_walk,
-                    word: outputs.memory_word,
-                    update: outputs.memory_update,
-                    dirty: outputs.memory_dirty,
-                    expected: outputs.memory_expected,
-                });
+                self.requested.push(outputs.clone());
             }
         }
         self.count(model, inputs, outputs);
@@ -399,9 +380,5 @@ impl Traffic for GmmuTraffic {
 
     fn coverage(&self) -> Coverage {
         self.scenarios.list()
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

@@ -21,7 +21,6 @@ const POOL: usize = 64;
 /// Seeded traffic.
 pub struct L1TlbTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     /// The pages that are in use.
@@ -167,7 +166,6 @@ impl Traffic for L1TlbTraffic {
         let mut traffic = Self {
             pool: Pool::new(parameters.vpn_bits, parameters.asid_bits),
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 300),
             held: false,
@@ -207,9 +205,5 @@ impl Traffic for L1TlbTraffic {
 
     fn coverage(&self) -> Coverage {
         self.scenarios.list()
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

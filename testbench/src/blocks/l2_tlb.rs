@@ -23,7 +23,6 @@ const WALKS: usize = 64;
 /// Seeded traffic.
 pub struct L2TlbTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     /// The pages that are in use.
@@ -202,7 +201,6 @@ impl Traffic for L2TlbTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         let mut traffic = Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 900),
             pool: Vec::new(),
@@ -248,9 +246,5 @@ impl Traffic for L2TlbTraffic {
 
     fn coverage(&self) -> Coverage {
         self.scenarios.list()
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

@@ -26,7 +26,6 @@ enum Refusal {
 /// Seeded traffic.
 pub struct OperandLogTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     /// For what nobody may look at.
     noise: Rng,
@@ -294,7 +293,6 @@ impl Traffic for OperandLogTraffic {
         let pool = (0..4096).map(|_| rng.bits()).collect();
         Self {
             parameters,
-            seed,
             rng,
             noise: Rng::new(!seed),
             pool,
@@ -350,9 +348,5 @@ impl Traffic for OperandLogTraffic {
 
     fn coverage(&self) -> Coverage {
         self.scenarios.list()
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

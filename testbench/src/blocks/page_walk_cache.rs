@@ -20,27 +20,16 @@ use scenarios::Scenarios;
 const RANDOM: u64 = 0x7FF0_000F_FFFF_FF1E;
 const KEPT: u64 = PRESENT | WRITABLE | USER | ACCESSED;
 
-/// What was requested of memory.
-#[derive(Clone, Copy, Debug)]
-struct Requested {
-    walk: u8,
-    word: u64,
-    update: bool,
-    dirty: bool,
-    expected: u64,
-}
-
 /// Seeded traffic.
 pub struct PageWalkCacheTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     /// The words that are in use.
     pool: Vec<u64>,
     memory: HashMap<u64, u64>,
-    /// What memory has not answered yet.
-    requested: Vec<Requested>,
+    /// The outputs whose requests memory has not answered yet.
+    requested: Vec<Outputs>,
     /// Walks that wait for an answer.
     busy: Vec<bool>,
     /// A request was not accepted yet.
@@ -140,16 +129,18 @@ impl PageWalkCacheTraffic {
         let place = self.rng.below(self.requested.len() as u64) as usize;
         let requested = self.requested.swap_remove(place);
         let new = self.entry();
-        let entry = *self.memory.entry(requested.word).or_insert(new);
+        let entry = *self.memory.entry(requested.memory_word).or_insert(new);
         inputs.response_valid = true;
-        inputs.response_walk = requested.walk;
+        inputs.response_walk = requested.memory_walk;
         inputs.response_data = entry;
         inputs.response_error = self.rng.chance(self.mode.error);
-        if requested.update && !inputs.response_error {
-            inputs.response_changed = (entry ^ requested.expected) & !(ACCESSED | DIRTY) != 0;
+        if requested.memory_update && !inputs.response_error {
+            inputs.response_changed =
+                (entry ^ requested.memory_expected) & !(ACCESSED | DIRTY) != 0;
             if !inputs.response_changed {
-                let dirty = if requested.dirty { DIRTY } else { 0 };
-                self.memory.insert(requested.word, entry | ACCESSED | dirty);
+                let dirty = if requested.memory_dirty { DIRTY } else { 0 };
+                self.memory
+                    .insert(requested.memory_word, entry | ACCESSED | dirty);
             }
         }
     }
@@ -201,7 +192,6 @@ impl Traffic for PageWalkCacheTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         let mut traffic = Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 1000),
             pool: Vec::new(),
@@ -246,13 +236,7 @@ impl Traffic for PageWalkCacheTraffic {
                 self.busy[usize::from(inputs.request_walk)] = true;
             }
             if outputs.memory_valid && inputs.memory_ready {
-                self.requested.push(Requested {
-                    walk: outputs.memory_walk,
-                    word: outputs.memory_word,
-                    update: outputs.memory_update,
-                    dirty: outputs.memory_dirty,
-                    expected: outputs.memory_expected,
-                });
+                self.requested.push(outputs.clone());
             }
         }
         self.count_outputs(model, inputs, outputs);
@@ -261,9 +245,5 @@ impl Traffic for PageWalkCacheTraffic {
 
     fn coverage(&self) -> Coverage {
         self.scenarios.list()
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

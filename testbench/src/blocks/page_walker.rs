@@ -5,8 +5,6 @@ use faultline_sim::mmu::page_walker::{
     Inputs, MOST_REQUESTERS, Outputs, PageWalker, Parameters, Step,
 };
 
-use faultline_sim::walk::{ACCESSED, DIRTY};
-
 use super::{Block, PROVED};
 use crate::session::Coverage;
 use crate::traffic::{Modes, Rng, Traffic};
@@ -23,28 +21,16 @@ use tables::Tables;
 /// Most pages that are in use at a time.
 const POOL: usize = 32;
 
-/// What was requested of memory.
-#[derive(Clone, Copy, Debug)]
-struct Requested {
-    walk: u8,
-    word: u64,
-    update: bool,
-    dirty: bool,
-    expected: u64,
-    bypass: bool,
-}
-
 /// Seeded traffic.
 pub struct PageWalkerTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     /// The pages that are in use.
     pool: Vec<u64>,
     tables: Tables,
-    /// What memory has not answered yet.
-    requested: Vec<Requested>,
+    /// The outputs whose requests memory has not answered yet.
+    requested: Vec<Outputs>,
     /// Requests that were not accepted yet.
     held: [bool; MOST_REQUESTERS],
     /// An invalidation that is not done yet.
@@ -129,25 +115,23 @@ impl PageWalkerTraffic {
         let place = self.rng.below(self.requested.len() as u64) as usize;
         let requested = self.requested.swap_remove(place);
         inputs.response_valid = true;
-        inputs.response_walk = requested.walk;
+        inputs.response_walk = requested.memory_walk;
         inputs.response_error = self.rng.chance(self.mode.error);
         let entry = self
             .tables
-            .read(&mut self.rng, self.mode.now(), requested.word);
+            .read(&mut self.rng, self.mode.now(), requested.memory_word);
         inputs.response_data = entry;
         // A cache answers reads that do not bypass it, also with what is in memory no more.
-        let cached = !requested.update && !requested.bypass && !inputs.response_error;
+        let cached = !requested.memory_update && !requested.memory_bypass && !inputs.response_error;
         if cached && self.rng.chance(self.mode.kept) {
             inputs.response_kept = true;
             if self.rng.chance(64) {
                 inputs.response_data = self.tables.entry(&mut self.rng, self.mode.now());
             }
         }
-        if requested.update && !inputs.response_error {
-            inputs.response_changed = (entry ^ requested.expected) & !(ACCESSED | DIRTY) != 0;
-            if !inputs.response_changed {
-                self.tables.set(requested.word, requested.dirty);
-            }
+        if requested.memory_update && !inputs.response_error {
+            let (expected, dirty) = (requested.memory_expected, requested.memory_dirty);
+            inputs.response_changed = !self.tables.update(requested.memory_word, expected, dirty);
         }
     }
 
@@ -212,7 +196,6 @@ impl Traffic for PageWalkerTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         let mut traffic = Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 400),
             pool: Vec::new(),
@@ -255,14 +238,7 @@ impl Traffic for PageWalkerTraffic {
         if inputs.reset {
             self.requested.clear();
         } else if outputs.memory_valid && inputs.memory_ready {
-            self.requested.push(Requested {
-                walk: outputs.memory_walk,
-                word: outputs.memory_word,
-                update: outputs.memory_update,
-                dirty: outputs.memory_dirty,
-                expected: outputs.memory_expected,
-                bypass: outputs.memory_bypass,
-            });
+            self.requested.push(outputs.clone());
         }
         self.count_outputs(model, inputs, outputs);
     }
@@ -276,9 +252,5 @@ impl Traffic for PageWalkerTraffic {
         let mut list = self.scenarios.list();
         list.retain(|(scenario, _)| !without.contains(scenario));
         list
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

@@ -15,7 +15,6 @@ use scenarios::Scenarios;
 /// Seeded traffic.
 pub struct PreemptionPolicyTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     /// A query was not answered yet.
@@ -148,7 +147,6 @@ impl Traffic for PreemptionPolicyTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 3000),
             querying: false,
@@ -173,9 +171,5 @@ impl Traffic for PreemptionPolicyTraffic {
 
     fn coverage(&self) -> Coverage {
         self.scenarios.list()
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

@@ -42,7 +42,6 @@ impl Move {
 /// Seeded traffic.
 pub struct ReplayQueueTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     paused: bool,
@@ -318,7 +317,6 @@ impl Traffic for ReplayQueueTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 300),
             paused: false,
@@ -364,9 +362,5 @@ impl Traffic for ReplayQueueTraffic {
 
     fn coverage(&self) -> Coverage {
         self.scenarios.list()
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

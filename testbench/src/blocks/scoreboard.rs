@@ -21,7 +21,6 @@ const POOL: usize = 16;
 /// Seeded traffic.
 pub struct ScoreboardTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     /// The registers that are in use.
@@ -152,7 +151,6 @@ impl Traffic for ScoreboardTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         let mut traffic = Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 300),
             pool: [0; POOL],
@@ -198,9 +196,5 @@ impl Traffic for ScoreboardTraffic {
             coverage.retain(|(scenario, _)| !scenario.starts_with("held"));
         }
         coverage
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

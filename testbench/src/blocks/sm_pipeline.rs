@@ -44,7 +44,6 @@ struct Access {
 /// Seeded traffic.
 pub struct SmPipelineTraffic {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     mode: Modes<Mode>,
     /// Cycles until the warps begin, after a reset and a launch.
@@ -289,7 +288,6 @@ impl Traffic for SmPipelineTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 300),
             beginning: 0,
@@ -392,9 +390,5 @@ impl Traffic for SmPipelineTraffic {
         let mut coverage = self.scenarios.list();
         coverage.retain(|(scenario, _)| Scenarios::occurs(scheme, scenario));
         coverage
-    }
-
-    fn source(&self) -> String {
-        format!("seed {}", self.seed)
     }
 }

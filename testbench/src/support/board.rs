@@ -29,9 +29,7 @@ impl Board {
     /// # Panics
     /// If the back ends differ.
     pub fn cycle(&mut self, inputs: &Inputs) -> Outputs {
-        self.bench
-            .cycle(inputs)
-            .unwrap_or_else(|error| panic!("{error}"))
+        self.bench.run(inputs)
     }
 
     /// Runs a cycle with `reset` set.

@@ -56,10 +56,7 @@ impl Bits {
     /// # Panics
     /// If the back ends differ.
     pub fn cycle(&mut self) -> Outputs {
-        let outputs = self
-            .bench
-            .cycle(&self.inputs)
-            .unwrap_or_else(|error| panic!("{error}"));
+        let outputs = self.bench.run(&self.inputs);
         self.inputs.write_valid &= !outputs.write_ready;
         self.inputs.walk_valid &= !outputs.walk_ready;
         self.inputs.clear_valid = false;

@@ -242,8 +242,7 @@ impl Gmmu {
         }
         inputs.detail_ready = !self.detail;
         inputs.context_valid = self.detail;
-        let outputs = self.bench.cycle(&inputs);
-        let outputs = outputs.unwrap_or_else(|error| panic!("{error}"));
+        let outputs = self.bench.run(&inputs);
         self.detail = outputs.detail_valid && inputs.detail_ready;
         if outputs.memory_valid {
             self.reads += 1;

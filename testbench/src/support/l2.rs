@@ -2,6 +2,7 @@
 
 use faultline_sim::mmu::l2_tlb::{Inputs, Outputs, Page};
 
+pub use super::page;
 use crate::bench::Bench;
 use crate::blocks::{self, L2Tlb};
 
@@ -24,12 +25,6 @@ pub struct Found {
     pub writable: bool,
     /// The page is not marked as written yet.
     pub clean: bool,
-}
-
-/// Gives a page of space 0.
-#[must_use]
-pub fn page(vpn: u64) -> Page {
-    Page { vpn, asid: 0 }
 }
 
 /// Gives a page of any address space.
@@ -160,9 +155,7 @@ impl L2 {
     /// If the back ends differ.
     pub fn cycle(&mut self, inputs: &Inputs) -> Outputs {
         self.cycles += 1;
-        self.bench
-            .cycle(inputs)
-            .unwrap_or_else(|error| panic!("{error}"))
+        self.bench.run(inputs)
     }
 
     /// Runs a cycle without a request.

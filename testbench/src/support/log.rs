@@ -59,9 +59,7 @@ impl Log {
     /// # Panics
     /// If the back ends differ.
     pub fn cycle(&mut self, inputs: &Inputs) -> Outputs {
-        self.bench
-            .cycle(inputs)
-            .unwrap_or_else(|error| panic!("{error}"))
+        self.bench.run(inputs)
     }
 
     /// Runs a cycle without any request.

@@ -2,6 +2,7 @@
 
 use faultline_sim::mmu::far_fault_mshr::{Inputs, Outputs, Page};
 
+pub use super::page;
 use crate::bench::Bench;
 use crate::blocks::{self, FarFaultMshr};
 
@@ -60,12 +61,6 @@ pub struct Wake {
     pub to: u16,
     /// The page is denied.
     pub denied: bool,
-}
-
-/// Gives a page of space 0.
-#[must_use]
-pub fn page(vpn: u64) -> Page {
-    Page { vpn, asid: 0 }
 }
 
 /// Gives the inputs that offer a fault of a page by these SMs, a bit for each.
@@ -195,9 +190,7 @@ impl Mshr {
             region: self.region,
             ..inputs.clone()
         };
-        self.bench
-            .cycle(&inputs)
-            .unwrap_or_else(|error| panic!("{error}"))
+        self.bench.run(&inputs)
     }
 
     /// Runs a cycle in which what is on offer is taken.

@@ -57,10 +57,7 @@ impl Policy {
     /// # Panics
     /// If the back ends differ.
     pub fn cycle(&mut self) -> Outputs {
-        let outputs = self
-            .bench
-            .cycle(&self.inputs)
-            .unwrap_or_else(|error| panic!("{error}"));
+        let outputs = self.bench.run(&self.inputs);
         self.inputs.launch_valid = false;
         self.inputs.begin_valid = false;
         self.inputs.end_valid = false;

@@ -72,10 +72,7 @@ impl Port {
     /// # Panics
     /// If the back ends differ.
     pub fn cycle(&mut self) -> Outputs {
-        let outputs = self
-            .bench
-            .cycle(&self.inputs)
-            .unwrap_or_else(|error| panic!("{error}"));
+        let outputs = self.bench.run(&self.inputs);
         self.inputs.begin_valid &= !outputs.begin_ready;
         self.inputs.packet_valid &= !outputs.packet_ready;
         self.inputs.in_valid &= !outputs.in_ready;

@@ -59,10 +59,7 @@ impl Scheduler {
     /// # Panics
     /// If the back ends differ.
     pub fn cycle(&mut self) -> Outputs {
-        let outputs = self
-            .bench
-            .cycle(&self.inputs)
-            .unwrap_or_else(|error| panic!("{error}"));
+        let outputs = self.bench.run(&self.inputs);
         let happens = [
             &mut self.inputs.fill_valid,
             &mut self.inputs.fault_valid,

@@ -4,6 +4,7 @@ use faultline_sim::sm::l1_tlb::{
     CANCELLED, DENIED, FAR, Inputs, NACK, OF_PAGE, Outputs, Page, TRANSLATION,
 };
 
+pub use super::page;
 use crate::bench::Bench;
 use crate::blocks::{self, L1Tlb};
 
@@ -27,12 +28,6 @@ pub enum Answer {
     Fault,
     /// The access is denied.
     Denied,
-}
-
-/// Gives a page of space 0.
-#[must_use]
-pub fn page(vpn: u64) -> Page {
-    Page { vpn, asid: 0 }
 }
 
 /// Gives the answer that a cycle shows, if it shows one.
@@ -151,9 +146,7 @@ impl Tlb {
             report_faults: self.report_faults,
             ..inputs.clone()
         };
-        self.bench
-            .cycle(&inputs)
-            .unwrap_or_else(|error| panic!("{error}"))
+        self.bench.run(&inputs)
     }
 
     /// Runs a cycle without any request.

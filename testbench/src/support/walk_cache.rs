@@ -105,7 +105,7 @@ impl Cache {
                 self.inputs.response_data = entry;
             }
         }
-        let outputs = self.bench.cycle(&self.inputs).unwrap();
+        let outputs = self.bench.run(&self.inputs);
         if outputs.request_ready {
             self.inputs.request_valid = false;
         }
@@ -129,17 +129,13 @@ impl Cache {
 
     /// Answers a request with what is in memory when the answer leaves it.
     fn respond(&mut self, requested: &Outputs) {
+        let word = requested.memory_word;
         let expected = requested.memory_update.then_some(requested.memory_expected);
-        let (entry, changed) = answer(
-            &mut self.memory,
-            requested.memory_word,
-            expected,
-            requested.memory_dirty,
-        );
+        let (entry, changed) = answer(&mut self.memory, word, expected, requested.memory_dirty);
         self.inputs.response_valid = true;
         self.inputs.response_walk = requested.memory_walk;
         self.inputs.response_data = entry;
-        self.inputs.response_error = self.broken == Some(requested.memory_word);
+        self.inputs.response_error = self.broken == Some(word);
         self.inputs.response_changed = changed;
     }
 

@@ -142,7 +142,7 @@ impl Walker {
         if let Some((_, requested)) = place.map(|place| self.due.remove(place)) {
             self.respond(&requested);
         }
-        let outputs = self.bench.cycle(&self.inputs).unwrap();
+        let outputs = self.bench.run(&self.inputs);
         for requester in 0..outputs.request_ready.len() {
             if outputs.request_ready[requester] != 0 {
                 self.inputs.request_valid[requester] = 0;
@@ -171,32 +171,24 @@ impl Walker {
     /// If the back ends differ.
     pub fn raw(&mut self, inputs: &Inputs) -> Outputs {
         self.cycle += 1;
-        self.bench.cycle(inputs).unwrap()
+        self.bench.run(inputs)
     }
 
     /// Answers a request with what is in memory when the answer leaves it.
     fn respond(&mut self, requested: &Outputs) {
-        let kept = self.kept.get(&requested.memory_word);
+        let word = requested.memory_word;
+        let kept = self.kept.get(&word);
         let kept = kept.filter(|_| !requested.memory_update && !requested.memory_bypass);
-        self.inputs.response_kept = kept.is_some();
-        if let Some(&entry) = kept {
-            self.inputs.response_valid = true;
-            self.inputs.response_walk = requested.memory_walk;
-            self.inputs.response_data = entry;
-            (self.inputs.response_error, self.inputs.response_changed) = (false, false);
-            return;
-        }
         let expected = requested.memory_update.then_some(requested.memory_expected);
-        let (entry, changed) = answer(
-            &mut self.memory,
-            requested.memory_word,
-            expected,
-            requested.memory_dirty,
-        );
+        let (entry, changed) = match kept {
+            Some(&entry) => (entry, false),
+            None => answer(&mut self.memory, word, expected, requested.memory_dirty),
+        };
         self.inputs.response_valid = true;
         self.inputs.response_walk = requested.memory_walk;
         self.inputs.response_data = entry;
-        self.inputs.response_error = self.broken == Some(requested.memory_word);
+        self.inputs.response_kept = kept.is_some();
+        self.inputs.response_error = kept.is_none() && self.broken == Some(word);
         self.inputs.response_changed = changed;
     }
 

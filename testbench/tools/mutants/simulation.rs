@@ -93,7 +93,7 @@ fn of_block<B: Block>(
         .stdin
         .take()
         .ok_or("the mutants cannot be fed".to_owned())?;
-    let mut traffic = Driven::new(parameters.clone(), B::traffic(parameters.clone(), seed));
+    let mut traffic = Driven::<B::Traffic>::new(parameters.clone(), seed);
     let mut reference = Reference::<B>::new(parameters);
     let fed = feed(
         &mut traffic,

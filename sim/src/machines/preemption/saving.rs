@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use thiserror::Error;
 
 use super::stream::Dirty;
+use crate::machines::{give_dirty, saving_walk};
 use crate::ports::Model;
 use crate::preempt::checkpoint::{self, Activity, Checkpoint, Space};
 use crate::preempt::dirty_bits::{self, DirtyBits};
@@ -161,20 +162,8 @@ impl<'request> Saving<'request> {
         }
         let mut inputs = self.inputs();
         let shown = self.engine.outputs(&inputs);
-        let found = self.dirty.cycle(&dirty_bits::Inputs {
-            walk_valid: shown.walk_valid,
-            walk_first: shown.walk_first,
-            walk_last: shown.walk_last,
-            walk_saves: true,
-            dirty_ready: shown.dirty_ready,
-            total_ready: shown.total_ready,
-            ..dirty_bits::Inputs::default()
-        });
-        inputs.walk_ready = found.walk_ready;
-        inputs.dirty_valid = found.dirty_valid;
-        inputs.dirty_row = found.dirty_row;
-        inputs.dirty_lanes = found.dirty_lanes;
-        inputs.total_valid = found.total_valid;
+        let found = self.dirty.cycle(&saving_walk(&shown));
+        give_dirty(&found, &mut inputs);
         let outputs = self.engine.cycle(&inputs);
         self.count(&inputs, &outputs);
         self.now += 1;

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::parameters::Parameters;
 use super::resident::Resident;
 use super::work::Work;
+use crate::machines::{give_dirty, saving_walk};
 use crate::ports::Model;
 use crate::preempt::checkpoint::{self, Checkpoint, Space};
 use crate::preempt::context_port::{self, Beat};
@@ -289,11 +290,7 @@ impl Saver {
         }
         let shown = self.engine.outputs(&inputs);
         let dirty = self.follow(&shown);
-        inputs.walk_ready = dirty.walk_ready;
-        inputs.dirty_valid = dirty.dirty_valid;
-        inputs.dirty_row = dirty.dirty_row;
-        inputs.dirty_lanes = dirty.dirty_lanes;
-        inputs.total_valid = dirty.total_valid;
+        give_dirty(&dirty, &mut inputs);
         (self.inputs, self.outputs) = (inputs, shown);
     }
 
@@ -321,15 +318,7 @@ impl Saver {
 
     /// The dirty bits go on by a cycle.
     fn follow(&mut self, shown: &checkpoint::Outputs) -> dirty_bits::Outputs {
-        let mut inputs = dirty_bits::Inputs {
-            walk_valid: shown.walk_valid,
-            walk_first: shown.walk_first,
-            walk_last: shown.walk_last,
-            walk_saves: true,
-            dirty_ready: shown.dirty_ready,
-            total_ready: shown.total_ready,
-            ..dirty_bits::Inputs::default()
-        };
+        let mut inputs = saving_walk(shown);
         for port in 0..2 {
             if let Some(Event::Write(row, lanes)) = self.events.get(port) {
                 inputs.write_valid |= 1 << port;

@@ -6,7 +6,7 @@
 //! result does not depend on who comes first, as the original's queue does.
 
 use super::super::builder::Builder;
-use super::super::instruction::SpecialRegister;
+use super::super::instruction::SpecialRegister::{Block, BlockSize, Thread};
 use super::super::operation::Space::Global;
 use super::super::program::ProgramError;
 use super::super::warp::Launch;
@@ -78,12 +78,7 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
 
     let b = &mut Builder::new();
     let [thread, inside, address, node, pointer, end, unseen, cost] = b.registers();
-    b.mad(
-        thread,
-        SpecialRegister::Block(0),
-        SpecialRegister::BlockSize(0),
-        SpecialRegister::Thread(0),
-    );
+    b.mad(thread, Block(0), BlockSize(0), Thread(0));
     b.set_lt(inside, thread, graph.frontier.len() as u64);
     b.when(inside, |b| {
         b.mad(address, thread, 4, frontier);
@@ -110,19 +105,13 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
         );
     });
     b.exit();
-    Ok(Kernel {
-        name: "bfs",
-        about: "graph search: lanes diverge and gather all over memory",
-        program: std::mem::take(b).finish()?,
-        launch: Launch {
-            grid: [graph.frontier.len().div_ceil(THREADS) as u32, 1, 1],
-            block: [THREADS as u32, 1, 1],
-            shared_memory: SHARED_MEMORY,
-        },
-        memory: layout.memory,
-        registers: REGISTERS,
-        regions: layout.regions,
-    })
+    let about = "graph search: lanes diverge and gather all over memory";
+    let launch = Launch {
+        grid: [graph.frontier.len().div_ceil(THREADS) as u32, 1, 1],
+        block: [THREADS as u32, 1, 1],
+        shared_memory: SHARED_MEMORY,
+    };
+    layout.kernel(b, "bfs", about, launch, REGISTERS)
 }
 
 #[cfg(test)]
@@ -146,14 +135,5 @@ mod tests {
             assert!(expected.contains(&(LEVEL + 1)));
             assert_eq!(result(&kernel(scale).unwrap(), "next"), expected);
         }
-    }
-
-    #[test]
-    fn thirty_two_warps_are_resident() {
-        let kernel = kernel(1).unwrap();
-        assert_eq!(
-            (kernel.blocks_per_sm(), kernel.launch.warps_per_block()),
-            (2, 16)
-        );
     }
 }

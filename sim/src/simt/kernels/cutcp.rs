@@ -5,7 +5,7 @@
 //! which its lanes diverge. Inverse square roots and multiply-adds, few accesses.
 
 use super::super::builder::{Builder, Reg};
-use super::super::instruction::SpecialRegister;
+use super::super::instruction::SpecialRegister::{Block, Thread};
 use super::super::operation::Space::{Global, Shared};
 use super::super::program::ProgramError;
 use super::super::warp::Launch;
@@ -58,27 +58,17 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
     let ([x, y], [sum, near, weight]) = (b.registers(), b.registers());
     let (fields, difference): ([Reg; 4], [Reg; 2]) = (b.registers(), b.registers());
     let [distance, scaled] = b.registers();
-    b.mad(
-        thread,
-        SpecialRegister::Thread(1),
-        POINTS[0] as i32,
-        SpecialRegister::Thread(0),
-    );
+    b.mad(thread, Thread(1), POINTS[0] as i32, Thread(0));
     // The point's place; the first cell inside has number 1.
     for (axis, at) in [x, y].into_iter().enumerate() {
         let points = POINTS[axis] as i32;
-        b.add(at, SpecialRegister::Block(axis as u8), 1);
-        b.mad(at, at, points, SpecialRegister::Thread(axis as u8));
+        b.add(at, Block(axis as u8), 1);
+        b.mad(at, at, points, Thread(axis as u8));
         b.to_float(at, at);
         b.fmul(at, at, WIDTH / points as f32);
     }
     let cell = 16 * ATOMS;
-    b.mad(
-        place,
-        SpecialRegister::Block(1),
-        CELLS as i32 + 2,
-        SpecialRegister::Block(0),
-    );
+    b.mad(place, Block(1), CELLS as i32 + 2, Block(0));
     b.mul(place, place, cell as i32);
     b.mad(place, thread, 4, place);
     b.add(place, place, atoms);
@@ -121,29 +111,18 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
         b.sub(down, down, 1);
         down
     });
-    b.mad(
-        result,
-        SpecialRegister::Block(1),
-        CELLS as i32,
-        SpecialRegister::Block(0),
-    );
+    b.mad(result, Block(1), CELLS as i32, Block(0));
     b.mad(result, result, (POINTS[0] * POINTS[1]) as i32, thread);
     b.mad(result, result, 4, potential);
     b.store(Global, result, 0, sum);
     b.exit();
-    Ok(Kernel {
-        name: "cutcp",
-        about: "potential with a cut-off: special functions, atoms in shared memory, divergence",
-        program: std::mem::take(b).finish()?,
-        launch: Launch {
-            grid: [CELLS as u32, rows as u32, 1],
-            block: [POINTS[0] as u32, POINTS[1] as u32, 1],
-            shared_memory: SHARED_MEMORY,
-        },
-        memory: layout.memory,
-        registers: REGISTERS,
-        regions: layout.regions,
-    })
+    let about = "potential with a cut-off: special functions, atoms in shared memory, divergence";
+    let launch = Launch {
+        grid: [CELLS as u32, rows as u32, 1],
+        block: [POINTS[0] as u32, POINTS[1] as u32, 1],
+        shared_memory: SHARED_MEMORY,
+    };
+    layout.kernel(b, "cutcp", about, launch, REGISTERS)
 }
 
 #[cfg(test)]
@@ -175,14 +154,5 @@ mod tests {
             let expected: Vec<f32> = (0..points).map(point).collect();
             assert_close(&kernel(scale).unwrap(), "potential", &expected);
         }
-    }
-
-    #[test]
-    fn twenty_eight_warps_are_resident() {
-        let kernel = kernel(1).unwrap();
-        assert_eq!(
-            (kernel.blocks_per_sm(), kernel.launch.warps_per_block()),
-            (7, 4)
-        );
     }
 }

@@ -1,7 +1,10 @@
 //! The data of a kernel: where it lies, and values for it.
 
+use super::super::builder::Builder;
 use super::super::memory::Memory;
-use super::Region;
+use super::super::program::ProgramError;
+use super::super::warp::Launch;
+use super::{Kernel, Region};
 
 /// The first address; above 4 GB, so that an address needs more than 32 bits.
 const START: u64 = 0x10_0000_0000;
@@ -12,9 +15,9 @@ const GRANULE: u64 = 64 << 10;
 #[derive(Default)]
 pub struct Layout {
     /// The memory so far.
-    pub memory: Memory,
+    memory: Memory,
     /// The regions so far.
-    pub regions: Vec<Region>,
+    regions: Vec<Region>,
 }
 
 impl Layout {
@@ -43,6 +46,26 @@ impl Layout {
             region.is_output = true;
         }
         address
+    }
+
+    /// The kernel that runs what was built on these regions.
+    pub fn kernel(
+        self,
+        builder: &mut Builder,
+        name: &'static str,
+        about: &'static str,
+        launch: Launch,
+        registers: u32,
+    ) -> Result<Kernel, ProgramError> {
+        Ok(Kernel {
+            name,
+            about,
+            program: std::mem::take(builder).finish()?,
+            launch,
+            memory: self.memory,
+            registers,
+            regions: self.regions,
+        })
     }
 
     fn place(&mut self, name: &'static str, words: usize, [is_input, is_output]: [bool; 2]) -> u64 {
@@ -90,7 +113,7 @@ impl Values {
 
 /// What a kernel leaves in a region.
 #[cfg(test)]
-pub fn result(kernel: &super::Kernel, region: &str) -> Vec<u32> {
+pub fn result(kernel: &Kernel, region: &str) -> Vec<u32> {
     let run =
         super::super::run::run(&kernel.program, &kernel.launch, kernel.memory.clone()).unwrap();
     let region = kernel.region(region).unwrap();
@@ -100,7 +123,7 @@ pub fn result(kernel: &super::Kernel, region: &str) -> Vec<u32> {
 
 /// Fails unless the floats of a region are what they should be, but for rounding.
 #[cfg(test)]
-pub fn assert_close(kernel: &super::Kernel, region: &str, expected: &[f32]) {
+pub fn assert_close(kernel: &Kernel, region: &str, expected: &[f32]) {
     let words = result(kernel, region);
     assert_eq!(words.len(), expected.len());
     for (place, (&word, &expected)) in words.iter().zip(expected).enumerate() {

@@ -6,7 +6,7 @@
 //! and loads one value at a time, as the compiled kernel does.
 
 use super::super::builder::Builder;
-use super::super::instruction::SpecialRegister;
+use super::super::instruction::SpecialRegister::{Block, BlockSize, Thread};
 use super::super::operation::Space::{Global, Shared};
 use super::super::program::ProgramError;
 use super::super::warp::Launch;
@@ -46,16 +46,11 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
 
     let b = &mut Builder::new();
     let [pointer, slot, left, count, place, outside, value] = b.registers();
-    b.shl(slot, SpecialRegister::Thread(0), 2);
+    b.shl(slot, Thread(0), 2);
     for step in 0..SHARED_BINS / THREADS {
         b.store(Shared, slot, 4 * (step * THREADS) as i64, 0);
     }
-    b.mad(
-        pointer,
-        SpecialRegister::Block(0),
-        SpecialRegister::BlockSize(0),
-        SpecialRegister::Thread(0),
-    );
+    b.mad(pointer, Block(0), BlockSize(0), Thread(0));
     b.mad(pointer, pointer, 4, from);
     b.barrier();
     b.mov(left, SHARE as i32);
@@ -91,19 +86,13 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
         });
     }
     b.exit();
-    Ok(Kernel {
-        name: "histo",
-        about: "histogram: atomics in shared memory, some in global, few blocks of many warps",
-        program: std::mem::take(b).finish()?,
-        launch: Launch {
-            grid: [blocks as u32, 1, 1],
-            block: [THREADS as u32, 1, 1],
-            shared_memory: 4 * SHARED_BINS as u32,
-        },
-        memory: layout.memory,
-        registers: REGISTERS,
-        regions: layout.regions,
-    })
+    let about = "histogram: atomics in shared memory, some in global, few blocks of many warps";
+    let launch = Launch {
+        grid: [blocks as u32, 1, 1],
+        block: [THREADS as u32, 1, 1],
+        shared_memory: 4 * SHARED_BINS as u32,
+    };
+    layout.kernel(b, "histo", about, launch, REGISTERS)
 }
 
 #[cfg(test)]
@@ -120,14 +109,5 @@ mod tests {
             }
             assert_eq!(result(&kernel(scale).unwrap(), "bins"), expected);
         }
-    }
-
-    #[test]
-    fn twenty_four_warps_are_resident() {
-        let kernel = kernel(1).unwrap();
-        assert_eq!(
-            (kernel.blocks_per_sm(), kernel.launch.warps_per_block()),
-            (1, 24)
-        );
     }
 }

@@ -5,7 +5,7 @@
 //! pointer, which moves on right after them; neighbouring lanes load overlapping pixels.
 
 use super::super::builder::{Builder, Reg};
-use super::super::instruction::SpecialRegister;
+use super::super::instruction::SpecialRegister::{Block, Thread};
 use super::super::operation::Space::Global;
 use super::super::program::ProgramError;
 use super::super::warp::Launch;
@@ -51,8 +51,8 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
     let pixels: [Reg; SIDE * SIDE] = b.registers();
     let (loaded, against): ([Reg; SIDE], [Reg; SIDE]) = (b.registers(), b.registers());
     // The block's corner in an image, and the first place that is searched for it.
-    b.mul(corner, SpecialRegister::Block(1), (SIDE * PITCH) as i32);
-    b.mad(corner, SpecialRegister::Block(0), SIDE as i32, corner);
+    b.mul(corner, Block(1), (SIDE * PITCH) as i32);
+    b.mad(corner, Block(0), SIDE as i32, corner);
     b.mad(pointer, corner, 4, image);
     for (at, &pixel) in pixels.iter().enumerate() {
         b.load(
@@ -66,7 +66,7 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
         }
     }
     for half in 0..2 {
-        b.add(place, SpecialRegister::Thread(0), (half * THREADS) as i32);
+        b.add(place, Thread(0), (half * THREADS) as i32);
         b.set_lt(inside, place, (SEARCHED * SEARCHED) as i32);
         b.when(inside, |b| {
             // place / 11 for places below 128.
@@ -89,31 +89,20 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
                     b.add(sum, sum, loaded);
                 }
             }
-            b.mad(
-                row,
-                SpecialRegister::Block(1),
-                BLOCKS as i32,
-                SpecialRegister::Block(0),
-            );
+            b.mad(row, Block(1), BLOCKS as i32, Block(0));
             b.mad(row, row, (SEARCHED * SEARCHED) as i32, place);
             b.mad(pointer, row, 4, result);
             b.store(Global, pointer, 0, sum);
         });
     }
     b.exit();
-    Ok(Kernel {
-        name: "sad",
-        about: "sums of absolute differences: integers, unaligned loads that overlap",
-        program: std::mem::take(b).finish()?,
-        launch: Launch {
-            grid: [BLOCKS as u32, rows as u32, 1],
-            block: [THREADS as u32, 1, 1],
-            shared_memory: SHARED_MEMORY,
-        },
-        memory: layout.memory,
-        registers: REGISTERS,
-        regions: layout.regions,
-    })
+    let about = "sums of absolute differences: integers, unaligned loads that overlap";
+    let launch = Launch {
+        grid: [BLOCKS as u32, rows as u32, 1],
+        block: [THREADS as u32, 1, 1],
+        shared_memory: SHARED_MEMORY,
+    };
+    layout.kernel(b, "sad", about, launch, REGISTERS)
 }
 
 #[cfg(test)]
@@ -140,14 +129,5 @@ mod tests {
             }
             assert_eq!(result(&kernel(scale).unwrap(), "differences"), expected);
         }
-    }
-
-    #[test]
-    fn twenty_eight_warps_are_resident() {
-        let kernel = kernel(1).unwrap();
-        assert_eq!(
-            (kernel.blocks_per_sm(), kernel.launch.warps_per_block()),
-            (14, 2)
-        );
     }
 }

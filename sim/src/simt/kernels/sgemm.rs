@@ -5,7 +5,7 @@
 //! use, meets 16 of B: much arithmetic for few accesses.
 
 use super::super::builder::{Builder, Reg};
-use super::super::instruction::SpecialRegister;
+use super::super::instruction::SpecialRegister::{Block, Thread};
 use super::super::operation::Space::{Global, Shared};
 use super::super::program::ProgramError;
 use super::super::warp::Launch;
@@ -51,17 +51,12 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
     let sums: [Reg; TILE_COLUMNS] = b.registers();
     let loaded: [Reg; AHEAD] = b.registers();
     let factors: [Reg; 4] = b.registers();
-    b.mad(
-        thread,
-        SpecialRegister::Thread(1),
-        TILE_COLUMNS as i32,
-        SpecialRegister::Thread(0),
-    );
-    b.mad(row, SpecialRegister::Block(0), TILE_ROWS as i32, thread);
-    b.mul(first, SpecialRegister::Block(1), TILE_COLUMNS as i32);
+    b.mad(thread, Thread(1), TILE_COLUMNS as i32, Thread(0));
+    b.mad(row, Block(0), TILE_ROWS as i32, thread);
+    b.mul(first, Block(1), TILE_COLUMNS as i32);
     b.mad(from_a, row, 4, a);
-    b.mad(from_b, SpecialRegister::Thread(1), columns as i32, first);
-    b.add(from_b, from_b, SpecialRegister::Thread(0));
+    b.mad(from_b, Thread(1), columns as i32, first);
+    b.add(from_b, from_b, Thread(0));
     b.mad(from_b, from_b, 4, b_matrix);
     b.shl(slot, thread, 2);
     for sum in sums {
@@ -126,23 +121,18 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
         }
     }
     b.exit();
-    Ok(Kernel {
-        name: "sgemm",
-        about: "matrix product: tiles in shared memory, much arithmetic for few coalesced accesses",
-        program: std::mem::take(b).finish()?,
-        launch: Launch {
-            grid: [
-                (ROWS / TILE_ROWS) as u32,
-                (columns / TILE_COLUMNS) as u32,
-                1,
-            ],
-            block: [TILE_COLUMNS as u32, TILE_DEPTH as u32, 1],
-            shared_memory: (4 * TILE_DEPTH * TILE_COLUMNS) as u32,
-        },
-        memory: layout.memory,
-        registers: REGISTERS,
-        regions: layout.regions,
-    })
+    let about =
+        "matrix product: tiles in shared memory, much arithmetic for few coalesced accesses";
+    let launch = Launch {
+        grid: [
+            (ROWS / TILE_ROWS) as u32,
+            (columns / TILE_COLUMNS) as u32,
+            1,
+        ],
+        block: [TILE_COLUMNS as u32, TILE_DEPTH as u32, 1],
+        shared_memory: (4 * TILE_DEPTH * TILE_COLUMNS) as u32,
+    };
+    layout.kernel(b, "sgemm", about, launch, REGISTERS)
 }
 
 #[cfg(test)]
@@ -165,14 +155,5 @@ mod tests {
             let expected: Vec<f32> = (0..c.len()).map(element).collect();
             assert_close(&kernel(scale).unwrap(), "c", &expected);
         }
-    }
-
-    #[test]
-    fn forty_warps_are_resident() {
-        let kernel = kernel(1).unwrap();
-        assert_eq!(
-            (kernel.blocks_per_sm(), kernel.launch.warps_per_block()),
-            (10, 4)
-        );
     }
 }

@@ -5,7 +5,7 @@
 //! with atomics in shared memory; at the end the warps' histograms are summed behind a barrier.
 
 use super::super::builder::{Builder, Reg};
-use super::super::instruction::SpecialRegister;
+use super::super::instruction::SpecialRegister::{Block, BlockSize, Thread, Warp};
 use super::super::operation::Space::{Global, Shared};
 use super::super::program::ProgramError;
 use super::super::warp::Launch;
@@ -72,29 +72,24 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
     let [thread, address, slot, some, staged, other, left, product] = b.registers();
     let [low, high, middle, bound, beyond, histogram] = b.registers();
     let (place, fields): ([Reg; 3], [Reg; 3]) = (b.registers(), b.registers());
-    b.mad(
-        thread,
-        SpecialRegister::Block(0),
-        SpecialRegister::BlockSize(0),
-        SpecialRegister::Thread(0),
-    );
+    b.mad(thread, Block(0), BlockSize(0), Thread(0));
     b.mad(address, thread, 4, points);
     for place in place {
         b.load(Global, place, address, 0);
         b.add(address, address, (4 * THREADS * blocks) as u64);
     }
-    b.shl(slot, SpecialRegister::Thread(0), 2);
+    b.shl(slot, Thread(0), 2);
     for (from, to, words) in [(bounds, BOUNDS_AT, BINS + 1), (tile, TILE_AT, 3 * TILE)] {
-        b.set_lt(some, SpecialRegister::Thread(0), words as i32);
+        b.set_lt(some, Thread(0), words as i32);
         b.when(some, |b| {
             b.add(address, slot, from);
             b.load(Global, staged, address, 0);
             b.store(Shared, slot, to, staged);
         });
     }
-    b.set_lt(some, SpecialRegister::Thread(0), (BINS * WARPS) as i32);
+    b.set_lt(some, Thread(0), (BINS * WARPS) as i32);
     b.when(some, |b| b.store(Shared, slot, COUNTS_AT, 0));
-    b.mul(histogram, SpecialRegister::Warp, 4 * BINS as i32);
+    b.mul(histogram, Warp, 4 * BINS as i32);
     b.barrier();
     b.mov(other, 0);
     b.mov(left, TILE as i32);
@@ -127,36 +122,25 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
         left
     });
     b.barrier();
-    b.set_lt(some, SpecialRegister::Thread(0), BINS as i32);
+    b.set_lt(some, Thread(0), BINS as i32);
     b.when(some, |b| {
         b.mov(product, 0);
         for warp in 0..WARPS {
             b.load(Shared, bound, slot, COUNTS_AT + 4 * (warp * BINS) as i64);
             b.add(product, product, bound);
         }
-        b.mad(
-            address,
-            SpecialRegister::Block(0),
-            BINS as i32,
-            SpecialRegister::Thread(0),
-        );
+        b.mad(address, Block(0), BINS as i32, Thread(0));
         b.mad(address, address, 4, counts);
         b.store(Global, address, 0, product);
     });
     b.exit();
-    Ok(Kernel {
-        name: "tpacf",
-        about: "angular correlation: searches of differing length, atomics in shared memory",
-        program: std::mem::take(b).finish()?,
-        launch: Launch {
-            grid: [blocks as u32, 1, 1],
-            block: [THREADS as u32, 1, 1],
-            shared_memory: SHARED_MEMORY,
-        },
-        memory: layout.memory,
-        registers: REGISTERS,
-        regions: layout.regions,
-    })
+    let about = "angular correlation: searches of differing length, atomics in shared memory";
+    let launch = Launch {
+        grid: [blocks as u32, 1, 1],
+        block: [THREADS as u32, 1, 1],
+        shared_memory: SHARED_MEMORY,
+    };
+    layout.kernel(b, "tpacf", about, launch, REGISTERS)
 }
 
 #[cfg(test)]
@@ -182,14 +166,5 @@ mod tests {
             }
             assert_eq!(result(&kernel(scale).unwrap(), "counts"), expected);
         }
-    }
-
-    #[test]
-    fn sixteen_warps_are_resident() {
-        let kernel = kernel(1).unwrap();
-        assert_eq!(
-            (kernel.blocks_per_sm(), kernel.launch.warps_per_block()),
-            (2, 8)
-        );
     }
 }

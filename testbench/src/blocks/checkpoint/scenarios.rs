@@ -3,7 +3,7 @@
 use faultline_sim::preempt::checkpoint::{Activity, Inputs, Outputs};
 
 use super::CheckpointTraffic;
-use crate::traffic::scenarios;
+use crate::traffic::{count, scenarios};
 
 scenarios! {
     /// What the traffic has led to.
@@ -23,7 +23,6 @@ impl CheckpointTraffic {
     pub(super) fn count(&mut self, inputs: &Inputs, outputs: &Outputs) {
         let before = self.before;
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         if inputs.reset {
             match before {
                 Activity::Idle | Activity::Reporting => {}

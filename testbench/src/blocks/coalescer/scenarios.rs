@@ -3,7 +3,7 @@
 use faultline_sim::sm::coalescer::{Inputs, Outputs, requests};
 
 use super::CoalescerTraffic;
-use crate::traffic::scenarios;
+use crate::traffic::{count, scenarios};
 
 scenarios! {
     /// What the traffic has led to.
@@ -25,7 +25,6 @@ impl CoalescerTraffic {
     ) {
         let lanes = inputs.instruction_mask.count_ones();
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         if accepted {
             let split = |pages| {
                 requests(inputs.instruction_mask, &inputs.instruction_line, pages).len() as u32

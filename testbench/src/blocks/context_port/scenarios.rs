@@ -4,7 +4,7 @@ use faultline_sim::preempt::context_port::{Activity, ContextPort, Inputs, Kind, 
 
 use super::ContextPortTraffic;
 use super::damage::Damage;
-use crate::traffic::scenarios;
+use crate::traffic::{count, scenarios};
 
 scenarios! {
     /// What the traffic has led to.
@@ -48,7 +48,6 @@ impl ContextPortTraffic {
 
     fn count_streams(&mut self, inputs: &Inputs, outputs: &Outputs) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         count(
             &mut s.begin_waits,
             inputs.begin_valid && !outputs.begin_ready,

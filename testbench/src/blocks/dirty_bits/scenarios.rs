@@ -3,7 +3,7 @@
 use faultline_sim::preempt::dirty_bits::{DirtyBits, Inputs, Outputs};
 
 use super::DirtyBitsTraffic;
-use crate::traffic::scenarios;
+use crate::traffic::{count, scenarios};
 
 scenarios! {
     /// What the traffic has led to.
@@ -22,7 +22,6 @@ impl DirtyBitsTraffic {
     /// Counts what acts in the cycle that comes.
     pub(super) fn count(&mut self, model: &DirtyBits, inputs: &Inputs) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let group = |row: u64| self.parameters.group(row);
         let taken = model.takes(inputs);
         let walk = model.walk();
@@ -69,7 +68,6 @@ impl DirtyBitsTraffic {
     /// Counts what a cycle shows.
     pub(super) fn count_outputs(&mut self, model: &DirtyBits, inputs: &Inputs, outputs: &Outputs) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let conflict = DirtyBits::conflict(inputs);
         let refused = inputs.write_valid & !outputs.write_ready;
         let rows = inputs.write_row;

@@ -3,7 +3,7 @@
 use faultline_sim::mmu::far_fault_mshr::{Doing, FarFaultMshr, Inputs, Outputs, Work};
 
 use super::FarFaultMshrTraffic;
-use crate::traffic::scenarios;
+use crate::traffic::{count, scenarios};
 
 scenarios! {
     /// What the traffic has led to.
@@ -24,7 +24,6 @@ impl FarFaultMshrTraffic {
     /// Counts what acts in the cycle that comes.
     pub(super) fn count(&mut self, model: &FarFaultMshr, inputs: &Inputs) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let held = model.held().count();
         count(&mut s.reset_in_use, inputs.reset && held > 0);
         let Doing::Operation(work, 1) = *model.doing() else {
@@ -168,7 +167,6 @@ impl FarFaultMshrTraffic {
         outputs: &Outputs,
     ) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let fault = inputs.fault_valid;
         let other = inputs.present_valid || inputs.command_valid;
         if let Doing::Operation(work, left) = *model.doing() {

@@ -5,7 +5,7 @@ use faultline_sim::mmu::fault_buffer::{
 };
 
 use super::FaultBufferTraffic;
-use crate::traffic::scenarios;
+use crate::traffic::{count, scenarios};
 
 scenarios! {
     /// What the traffic has led to.
@@ -30,7 +30,6 @@ impl FaultBufferTraffic {
     /// Counts what comes in the cycle.
     pub(super) fn count(&mut self, model: &FaultBuffer, inputs: &Inputs) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let (unread, left) = (model.unread().count(), model.left());
         count(&mut s.reset_in_use, inputs.reset && model.recording());
         if inputs.reset {
@@ -262,7 +261,6 @@ impl FaultBufferTraffic {
         outputs: &Outputs,
     ) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let refused = inputs.fault_valid && !outputs.fault_ready;
         count(
             &mut s.replayable_waits,

@@ -5,7 +5,7 @@ use faultline_sim::mmu::page_walker::{Step, Walk};
 use faultline_sim::sm::l1_tlb::{CANCELLED, DENIED, FAR, NACK, TRANSLATION};
 
 use super::GmmuTraffic;
-use crate::traffic::scenarios;
+use crate::traffic::{count, scenarios};
 
 scenarios! {
     /// What the traffic has led to.
@@ -27,7 +27,6 @@ impl GmmuTraffic {
     /// Counts a cycle.
     pub(super) fn count(&mut self, model: &Gmmu, inputs: &Inputs, outputs: &Outputs) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let responded = |kind: u8| {
             let of_kind = |sm: &usize| {
                 outputs.fill_valid >> sm & 1 == 1 && outputs.fill_kind[*sm] == u64::from(kind)

@@ -5,7 +5,7 @@ use faultline_sim::sm::l1_tlb::{
 };
 
 use super::L1TlbTraffic;
-use crate::traffic::scenarios;
+use crate::traffic::{count, scenarios};
 
 scenarios! {
     /// What the traffic has led to.
@@ -30,7 +30,6 @@ impl L1TlbTraffic {
     pub(super) fn count(&mut self, model: &L1Tlb, inputs: &Inputs) {
         let came = model.came();
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let misses = model.misses().count();
         let all = misses == self.parameters.misses;
         let of = |page| model.misses().find(|miss| miss.page == page);
@@ -185,7 +184,6 @@ impl L1TlbTraffic {
     /// Counts what a cycle shows.
     pub(super) fn count_outputs(&mut self, inputs: &Inputs, outputs: &Outputs) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let denied = outputs.answer_denied;
         count(&mut s.hit, outputs.answer_hit);
         count(

@@ -3,7 +3,7 @@
 use faultline_sim::sm::operand_log::{Inputs, Outputs, PATIENCE};
 
 use super::{Accepted, OperandLogTraffic, Refusal};
-use crate::traffic::scenarios;
+use crate::traffic::{count, scenarios};
 
 scenarios! {
     /// What the traffic has led to.
@@ -33,7 +33,6 @@ impl OperandLogTraffic {
         };
         let allocates = inputs.allocate_valid && !inputs.launch_valid;
         let both = inputs.replay_valid && inputs.save_valid;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let s = &mut self.scenarios;
         count(&mut s.launch, inputs.launch_valid);
         count(

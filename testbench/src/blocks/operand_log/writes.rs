@@ -13,7 +13,6 @@ const HELD: usize = 8;
 /// Loads of all slots in turn, one in each cycle: each takes an entry, writes 32 random lanes to it, and gives it back.
 pub struct Writes {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     cycle: u64,
     /// The slots of the allocations that are under way.
@@ -31,7 +30,6 @@ impl Traffic for Writes {
     fn new(parameters: Parameters, seed: u64) -> Self {
         Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             cycle: 0,
             requested: VecDeque::new(),
@@ -83,29 +81,27 @@ impl Traffic for Writes {
         vec![("writes", self.writes)]
     }
 
-    fn source(&self) -> String {
-        format!("a write in each cycle and seed {}", self.seed)
+    fn source(seed: u64) -> String {
+        format!("a write in each cycle and seed {seed}")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultline_sim::ports::Model as _;
+    use crate::layout::Layout;
+    use crate::session::Stimulus as _;
+    use crate::traffic::Driven;
 
     #[test]
     fn every_log_is_written_in_each_cycle() {
         for entries in [32, 64, 80, 128] {
             let parameters = Parameters::with_entries(entries);
-            let (mut traffic, mut log) = (Writes::new(parameters, 1), OperandLog::new(parameters));
-            let mut inputs = Inputs::default();
-            for _ in 0..1000 {
-                traffic.drive(&log, &mut inputs);
-                let outputs = log.cycle(&inputs);
-                traffic.observe(&log, &inputs, &outputs);
-            }
+            let mut frame = vec![0; Layout::of::<OperandLog>(&parameters).input_words()];
+            let mut writes = Driven::<Writes>::new(parameters, 1);
+            (0..1000).for_each(|_| writes.next(&mut frame));
             // Five cycles pass before the first one.
-            assert_eq!(traffic.coverage(), [("writes", 995)], "{entries} entries");
+            assert_eq!(writes.coverage(), [("writes", 995)], "{entries} entries");
         }
     }
 }

@@ -4,7 +4,7 @@ use faultline_sim::mmu::page_walk_cache::{Inputs, Outputs, PageWalkCache, Step};
 use faultline_sim::walk::{ACCESSED, EXECUTE_DISABLE, PAGE_SIZE, PRESENT, USER, WRITABLE};
 
 use super::PageWalkCacheTraffic;
-use crate::traffic::scenarios;
+use crate::traffic::{count, scenarios};
 
 scenarios! {
     /// What the traffic has led to.
@@ -27,7 +27,6 @@ impl PageWalkCacheTraffic {
     /// Counts what acts in the cycle that comes.
     pub(super) fn count(&mut self, model: &PageWalkCache, inputs: &Inputs) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let looked = model.looked();
         let searched = looked.is_some_and(|looked| looked.searched);
         let found = looked.is_some_and(|looked| looked.found.is_some());
@@ -152,7 +151,6 @@ impl PageWalkCacheTraffic {
         outputs: &Outputs,
     ) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let hit = outputs.answer_valid && !inputs.response_valid;
         count(&mut s.hit, hit);
         count(&mut s.hit_after_hit, hit && self.before.answer_valid);
@@ -197,10 +195,10 @@ impl PageWalkCacheTraffic {
             walks.any(|walk| model.kept(walk as u8) == Some(looked.request.word))
         });
         count(&mut s.missed_twice, again);
-        let first = self.requested.first().map(|requested| requested.walk);
+        let other = |first: &Outputs| first.memory_walk != inputs.response_walk;
         count(
             &mut s.out_of_order,
-            inputs.response_valid && first.is_some_and(|walk| walk != inputs.response_walk),
+            inputs.response_valid && self.requested.first().is_some_and(other),
         );
         count(
             &mut s.idle,

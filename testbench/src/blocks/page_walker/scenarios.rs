@@ -3,7 +3,7 @@
 use faultline_sim::mmu::page_walker::{Inputs, Outputs, PageWalker, Step};
 
 use super::PageWalkerTraffic;
-use crate::traffic::scenarios;
+use crate::traffic::{count, scenarios};
 
 scenarios! {
     /// What the traffic has led to.
@@ -36,7 +36,6 @@ impl PageWalkerTraffic {
     /// Counts what acts in the cycle that comes.
     pub(super) fn count(&mut self, model: &PageWalker, inputs: &Inputs) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let busy = model.walks().filter(|walk| walk.step != Step::Free).count();
         let every = busy == self.parameters.walks;
         let requesting: u64 = inputs.request_valid.iter().sum();
@@ -86,7 +85,6 @@ impl PageWalkerTraffic {
     /// Counts what came out.
     pub(super) fn count_outputs(&mut self, model: &PageWalker, inputs: &Inputs, outputs: &Outputs) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let granted = outputs.request_ready.iter().position(|&ready| ready != 0);
         let highest = inputs.request_valid.iter().rposition(|&valid| valid != 0);
         count(
@@ -152,10 +150,10 @@ impl PageWalkerTraffic {
         if sent {
             *before = outputs.memory_word;
         }
-        let first = self.requested.first().map(|requested| requested.walk);
+        let other = |first: &Outputs| first.memory_walk != inputs.response_walk;
         count(
             &mut s.out_of_order,
-            inputs.response_valid && first.is_some_and(|walk| walk != inputs.response_walk),
+            inputs.response_valid && self.requested.first().is_some_and(other),
         );
         count(
             &mut s.invalidation_waits,

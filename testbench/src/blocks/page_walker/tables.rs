@@ -79,11 +79,15 @@ impl Tables {
         *self.words.entry(word).or_insert(entry)
     }
 
-    /// Sets the accessed bit, and the dirty bit.
-    pub fn set(&mut self, word: u64, dirty: bool) {
-        if let Some(entry) = self.words.get_mut(&word) {
-            *entry |= ACCESSED | if dirty { DIRTY } else { 0 };
-        }
+    /// Sets the accessed bit, and the dirty bit, of an entry that is as expected but for these; says whether it is.
+    pub fn update(&mut self, word: u64, expected: u64, dirty: bool) -> bool {
+        self.words.get_mut(&word).is_some_and(|entry| {
+            let same = (*entry ^ expected) & !(ACCESSED | DIRTY) == 0;
+            if same {
+                *entry |= ACCESSED | if dirty { DIRTY } else { 0 };
+            }
+            same
+        })
     }
 
     /// Software changes an entry.

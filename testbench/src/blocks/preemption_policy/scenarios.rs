@@ -3,7 +3,7 @@
 use faultline_sim::preempt::preemption_policy::{Case, Inputs, PreemptionPolicy};
 
 use super::PreemptionPolicyTraffic;
-use crate::traffic::scenarios;
+use crate::traffic::{count, scenarios};
 
 scenarios! {
     /// What the traffic has led to.
@@ -22,7 +22,6 @@ impl PreemptionPolicyTraffic {
     /// Counts what a cycle brings.
     pub(super) fn count(&mut self, model: &PreemptionPolicy, inputs: &Inputs) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let active = |slot: u64| model.slots()[slot as usize].active;
         let ends = inputs.end_valid && active(inputs.end_slot);
         count(&mut s.first_profile, ends && model.average().is_none());
@@ -57,7 +56,6 @@ impl PreemptionPolicyTraffic {
 
     fn count_query(&mut self, model: &PreemptionPolicy, inputs: &Inputs) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let slot = model.slots()[inputs.query_slot as usize];
         let by_instructions = inputs.query_chimera || model.average().is_none();
         count(&mut s.by_profile, !by_instructions);
@@ -78,7 +76,6 @@ impl PreemptionPolicyTraffic {
     /// Counts what is answered, once.
     pub(super) fn count_answer(&mut self, model: &PreemptionPolicy, inputs: &Inputs) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let Some((estimate, 0)) = model.answer() else {
             return;
         };

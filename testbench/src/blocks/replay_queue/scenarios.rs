@@ -3,7 +3,7 @@
 use faultline_sim::sm::replay_queue::{Inputs, Outputs, ReplayQueue};
 
 use super::ReplayQueueTraffic;
-use crate::traffic::scenarios;
+use crate::traffic::{count, scenarios};
 
 scenarios! {
     /// What the traffic has led to.
@@ -31,7 +31,6 @@ impl ReplayQueueTraffic {
             || (inputs.committed_valid
                 && inputs.faulted_valid
                 && inputs.committed_index == inputs.faulted_index);
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let s = &mut self.scenarios;
         count(&mut s.empty, outputs.occupancy == 0);
         count(&mut s.full, full);

@@ -14,7 +14,6 @@ const COMMITTED_AFTER: usize = 4;
 /// Random instructions of all warps in turn, one in each cycle: each is inserted, checked, and commits.
 pub struct Writes {
     parameters: Parameters,
-    seed: u64,
     rng: Rng,
     cycle: u64,
     unchecked: VecDeque<u8>,
@@ -49,7 +48,6 @@ impl Traffic for Writes {
     fn new(parameters: Parameters, seed: u64) -> Self {
         Self {
             parameters,
-            seed,
             rng: Rng::new(seed),
             cycle: 0,
             unchecked: VecDeque::new(),
@@ -91,30 +89,27 @@ impl Traffic for Writes {
         vec![("writes", self.writes)]
     }
 
-    fn source(&self) -> String {
-        format!("an instruction in each cycle and seed {}", self.seed)
+    fn source(seed: u64) -> String {
+        format!("an instruction in each cycle and seed {seed}")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use faultline_sim::ports::Model as _;
+    use crate::layout::Layout;
+    use crate::session::Stimulus as _;
+    use crate::traffic::Driven;
 
     #[test]
     fn every_queue_is_written_in_each_cycle() {
         for entries in [16, 32, 64, 128] {
             let parameters = Parameters::with_entries(entries);
-            let (mut traffic, mut queue) =
-                (Writes::new(parameters, 1), ReplayQueue::new(parameters));
-            let mut inputs = Inputs::default();
-            for _ in 0..1000 {
-                traffic.drive(&queue, &mut inputs);
-                let outputs = queue.cycle(&inputs);
-                traffic.observe(&queue, &inputs, &outputs);
-            }
+            let mut frame = vec![0; Layout::of::<ReplayQueue>(&parameters).input_words()];
+            let mut writes = Driven::<Writes>::new(parameters, 1);
+            (0..1000).for_each(|_| writes.next(&mut frame));
             // Two cycles are reset.
-            assert_eq!(traffic.coverage(), [("writes", 998)], "{entries} entries");
+            assert_eq!(writes.coverage(), [("writes", 998)], "{entries} entries");
         }
     }
 }

@@ -5,7 +5,7 @@ use faultline_sim::sm::scoreboard::{
 };
 
 use super::{ScoreboardTraffic, finishing, waiting};
-use crate::traffic::scenarios;
+use crate::traffic::{count, scenarios};
 
 scenarios! {
     /// What the traffic has led to.
@@ -71,7 +71,6 @@ impl ScoreboardTraffic {
         self.count_issue(model, inputs);
         self.count_ends(model, inputs, arrives);
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let buffered = model.buffered();
         let full = model.used().count_ones() as usize == self.parameters.entries;
         count(&mut s.arrived_issued, arrives && inputs.arrive_issued);
@@ -120,7 +119,6 @@ impl ScoreboardTraffic {
         let older: Vec<_> = self.given_to(model.used()).collect();
         let holds = self.parameters.holds;
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let mut results = 0;
         for (entry, given) in older {
             let stays = gone & entry == 0;
@@ -189,7 +187,6 @@ impl ScoreboardTraffic {
         let issues = inputs.issue_first && one && !inputs.flush;
         let issues_two = issues && two && inputs.issue_second;
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         count(&mut s.first_waits, one && !first_ready);
         count(
             &mut s.first_waits_for_a_read,
@@ -226,7 +223,6 @@ impl ScoreboardTraffic {
 
     fn count_ends(&mut self, model: &Scoreboard, inputs: &Inputs, arrives: bool) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let gone = finishing(inputs);
         let (used, waiting) = (model.used(), waiting(model));
         let messages: u64 = inputs.finished_valid.iter().sum();

@@ -3,7 +3,7 @@
 use faultline_sim::sm::sm_pipeline::{Class, Inputs, Outputs, Scheme, SmPipeline, WIDTH};
 
 use super::SmPipelineTraffic;
-use crate::traffic::scenarios;
+use crate::traffic::{count, scenarios};
 
 scenarios! {
     /// What the traffic has led to.
@@ -38,7 +38,6 @@ impl SmPipelineTraffic {
     /// Counts what a cycle shows.
     pub(super) fn count(&mut self, model: &SmPipeline, inputs: &Inputs, outputs: &Outputs) {
         let s = &mut self.scenarios;
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let read: Vec<u64> = (0..WIDTH)
             .filter(|&port| outputs.read_valid[port] == 1)
             .map(|port| outputs.read_warp[port])
