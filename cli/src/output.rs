@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 use faultline_sim::trace::Trace;
+use faultline_testbench::file;
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, WrapErr};
 use serde::Serialize;
@@ -132,6 +133,18 @@ pub fn distinct_files(files: &[(&str, Option<&Path>)]) -> miette::Result<()> {
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
     distinct_among(files, &typed)
+}
+
+/// Refuses what [`distinct_files`] does, and files that cannot be written.
+///
+/// # Errors
+/// If two options name one file, the command reads one of the files, or one cannot be written.
+pub fn check_files(files: &[(&str, Option<&Path>)]) -> miette::Result<()> {
+    distinct_files(files)?;
+    for path in files.iter().filter_map(|(_, path)| *path) {
+        file::check_writable(path).map_err(|error| miette::miette!("{error}"))?;
+    }
+    Ok(())
 }
 
 fn distinct_among(files: &[(&str, Option<&Path>)], typed: &[String]) -> miette::Result<()> {

@@ -2,17 +2,14 @@
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on panics
 
+mod common;
+
 use std::path::Path;
 
 use assert_cmd::Command;
 use predicates::str::{contains, starts_with};
 
-fn faultline() -> Command {
-    // As a user runs it, who has not what cargo sets for tests.
-    let mut command = Command::new(env!("CARGO_BIN_EXE_faultline"));
-    command.env_remove("RUST_MIN_STACK");
-    command
-}
+use common::faultline;
 
 fn json(command: &mut Command) -> serde_json::Value {
     let output = command
@@ -210,60 +207,50 @@ fn value_that_makes_no_sense_is_refused_with_what_is_expected() {
 fn lockstep_that_cannot_be_had_is_one_sentence() {
     for (arguments, sentence) in [
         (
-            vec!["nothing"],
+            "nothing",
             "error: there is no design or block nothing; the blocks are",
         ),
         (
-            vec![
-                "coalescer",
-                "--trace",
-                concat!(
-                    env!("CARGO_MANIFEST_DIR"),
-                    "/../sim/traces/kernel-1-saxpy.traceg"
-                ),
-            ],
+            "coalescer --trace ../sim/traces/kernel-1-saxpy.traceg",
             "error: a trace drives the replay queue and the operand log",
         ),
         (
-            vec!["all", "--config", "17"],
+            "all --config 17",
             "error: no block has the configuration 17",
         ),
         (
-            vec!["replay_queue", "--config", "0"],
+            "replay_queue --config 0",
             "error: there is no design replay_queue 0; there are",
         ),
         (
-            vec!["far_fault_mshr", "--config", "0"],
+            "far_fault_mshr --config 0",
             "error: there is no design far_fault_mshr 0; there are",
         ),
         (
-            vec!["l2_tlb", "--config", "5"],
+            "l2_tlb --config 5",
             "error: there is no design l2_tlb 5; there are",
         ),
         (
-            vec!["page_walker", "--config", "0"],
+            "page_walker --config 0",
             "error: there is no design page_walker 0; there are",
         ),
+        ("all --wave w.fst", "error: --wave is for one design"),
         (
-            vec!["all", "--wave", "w.fst"],
-            "error: --wave is for one design",
-        ),
-        (
-            vec!["replay_queue", "--markdown", "/no/such/folder/page.md"],
+            "replay_queue --markdown /no/such/folder/page.md",
             "error: /no/such/folder/page.md: cannot write",
         ),
         (
-            vec!["replay_queue", "--backends", "reference"],
+            "replay_queue --backends reference",
             "error: one back end alone compares nothing",
         ),
         (
-            vec!["replay_queue", "--trace", "/no/such/trace"],
+            "replay_queue --trace /no/such/trace",
             "error: /no/such/trace",
         ),
     ] {
         let assert = faultline()
             .arg("cosim")
-            .args(arguments)
+            .args(arguments.split(' '))
             .assert()
             .failure()
             .stderr(starts_with(sentence));

@@ -1,19 +1,15 @@
 //! The `faultline` command as its users meet it.
 
+mod common;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 
-use assert_cmd::Command;
 use predicates::prelude::*;
 use predicates::str::{contains, diff, is_empty, starts_with};
 
-fn faultline() -> Command {
-    // As a user runs it, who has not what cargo sets for tests.
-    let mut command = Command::new(env!("CARGO_BIN_EXE_faultline"));
-    command.env_remove("RUST_MIN_STACK");
-    command
-}
+use common::faultline;
 
 fn own(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -230,25 +226,22 @@ fn a_full_disk_is_one_sentence() {
     assert_eq!(output.status.code(), Some(1));
 }
 
+/// `faultline doctor` with this folder as the whole PATH.
+fn doctor(path: &Path) -> assert_cmd::Command {
+    let mut command = faultline();
+    command.arg("doctor").env("PATH", path);
+    command
+}
+
 #[test]
 fn doctor_names_what_is_missing_and_how_to_get_it() {
     let folder = tempfile::tempdir().unwrap();
     let text = contains("MISSING")
         .and(contains("To get yosys: apt-get install yosys"))
         .and(contains("To get all that is needed: cargo xtask setup"));
-    faultline()
-        .arg("doctor")
-        .env("PATH", folder.path())
-        .assert()
-        .success()
-        .stdout(text);
+    doctor(folder.path()).assert().success().stdout(text);
 
-    let mut command = faultline();
-    let output = command
-        .args(["doctor", "--json"])
-        .env("PATH", folder.path())
-        .output()
-        .unwrap();
+    let output = doctor(folder.path()).arg("--json").output().unwrap();
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["complete"], false);
     assert_eq!(report["tools"][0]["name"], "yosys");
@@ -278,12 +271,7 @@ fn doctor_asks_tools_for_their_version() {
         assert!(install.status().unwrap().success());
     }
     let text = contains("Yosys 9.9").and(contains("does not run: "));
-    faultline()
-        .arg("doctor")
-        .env("PATH", folder.path())
-        .assert()
-        .success()
-        .stdout(text);
+    doctor(folder.path()).assert().success().stdout(text);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
+mod common;
+
 use std::path::Path;
 
 use assert_cmd::Command;
@@ -9,9 +11,7 @@ use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 
 fn faultline(arguments: &[&str]) -> Command {
-    // As a user runs it, who has not what cargo sets for tests.
-    let mut command = Command::new(env!("CARGO_BIN_EXE_faultline"));
-    command.env_remove("RUST_MIN_STACK");
+    let mut command = common::faultline();
     command.arg("gmmu").args(arguments);
     command
 }

@@ -3,22 +3,19 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
+mod common;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Output;
 
-use assert_cmd::Command;
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty, starts_with};
 
+use common::faultline;
+
 /// The design of these tests with memories: 16 macros of 128 bits below a block, so 2,048 outputs of memories.
 const LOG: &str = "operand_log_8k";
-
-fn faultline() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_faultline"));
-    command.env_remove("RUST_MIN_STACK");
-    command
-}
 
 /// Whether a tool is missing; a test without it says so and passes.
 fn without(tools: &[faultline_synth::tool::Tool]) -> bool {

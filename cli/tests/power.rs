@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
+mod common;
+
 use std::path::Path;
 
 use assert_cmd::Command;
@@ -9,8 +11,8 @@ use predicates::prelude::*;
 use predicates::str::{contains, is_empty, starts_with};
 
 fn power() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_faultline"));
-    command.env_remove("RUST_MIN_STACK").arg("power");
+    let mut command = common::faultline();
+    command.arg("power");
     command
 }
 

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
+mod common;
+
 use std::path::Path;
 
 use assert_cmd::Command;
@@ -9,9 +11,7 @@ use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 
 fn faultline(arguments: &[&str]) -> Command {
-    // As a user runs it, who has not what cargo sets for tests.
-    let mut command = Command::new(env!("CARGO_BIN_EXE_faultline"));
-    command.env_remove("RUST_MIN_STACK");
+    let mut command = common::faultline();
     command.arg("preempt").args(arguments);
     command
 }
@@ -73,7 +73,7 @@ fn table_1_is_run_beside_the_paper() {
 /// Every value of an option with every one of the others.
 #[test]
 fn options_are_crossed() {
-    let all = json(&[
+    let options = [
         "mri-q",
         "tpacf",
         "--launch-us",
@@ -86,7 +86,8 @@ fn options_are_crossed() {
         "pep,chimera-dirty",
         "--deadline-us",
         "5,10",
-    ]);
+    ];
+    let all = json(&options);
     let runs = all["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 2 * 3 * 2 * (1 + 2));
     let kernels: Vec<_> = all["dirty"]
@@ -96,24 +97,8 @@ fn options_are_crossed() {
         .map(|one| one["kernel"].clone())
         .collect();
     assert_eq!(kernels, ["mri-q", "tpacf"]);
-    for (run, other) in runs.iter().zip(
-        json(&[
-            "mri-q",
-            "tpacf",
-            "--launch-us",
-            "10,20,30",
-            "--predict-us",
-            "25",
-            "--progress",
-            "10,90",
-            "--policy",
-            "pep,chimera-dirty",
-            "--deadline-us",
-            "5,10",
-        ])["runs"]
-            .as_array()
-            .unwrap(),
-    ) {
+    let again = json(&options);
+    for (run, other) in runs.iter().zip(again["runs"].as_array().unwrap()) {
         assert_eq!(run, other, "the same seed gives the same runs");
     }
 }

@@ -153,6 +153,26 @@ fn ask(
     memories: &[(Memory, Macro)],
     more: &str,
 ) -> Result<Timing, Error> {
+    let script = script(netlist, library, memories, more);
+    let (text, complaints) = run(netlist, library, memories, ("timing.tcl", &script), &[])?;
+    let mut timing =
+        parse(&text, &complaints).map_err(|reason| OPENSTA.failure(&netlist.top, &reason))?;
+    timing.memory_cycle_ns = memories
+        .iter()
+        .map(|(_, figures)| figures.cycle_ns)
+        .fold(0.0, f64::max);
+    Ok(timing)
+}
+
+/// Has OpenSTA run a script beside what [`surroundings`] reads and some more files. Gives what it prints, and that after its
+/// complaints.
+pub(crate) fn run(
+    netlist: &Netlist,
+    library: &Library,
+    memories: &[(Memory, Macro)],
+    script: (&str, &str),
+    more: &[(&str, &str)],
+) -> Result<(String, String), Error> {
     let scratch = tool::scratch()?;
     let folder = scratch.path();
     tool::write(&folder.join("netlist.v"), &netlist.verilog)?;
@@ -161,20 +181,13 @@ fn ask(
         let text = macro_liberty(memory, figures);
         tool::write(&folder.join(format!("{}.lib", memory.module)), &text)?;
     }
-    tool::write(
-        &folder.join("timing.tcl"),
-        &script(netlist, library, memories, more),
-    )?;
-    let output = OPENSTA.run(folder, ["-no_splash", "-no_init", "-exit", "timing.tcl"])?;
+    for (name, text) in more.iter().chain([&script]) {
+        tool::write(&folder.join(name), text)?;
+    }
+    let output = OPENSTA.run(folder, ["-no_splash", "-no_init", "-exit", script.0])?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let complaints = format!("{}\n{text}", String::from_utf8_lossy(&output.stderr));
-    let mut timing =
-        parse(&text, &complaints).map_err(|reason| OPENSTA.failure(&netlist.top, &reason))?;
-    timing.memory_cycle_ns = memories
-        .iter()
-        .map(|(_, figures)| figures.cycle_ns)
-        .fold(0.0, f64::max);
-    Ok(timing)
+    Ok((text, complaints))
 }
 
 /// Reads a netlist with its libraries, and says what is around it: a clock of a period in ns, inputs at its edge from the
@@ -318,13 +331,7 @@ mod tests {
     fn the_wire_load_model_is_named_once_the_design_is_there() {
         let netlist = Netlist {
             top: "top".to_owned(),
-            verilog: String::new(),
-            cells: BTreeMap::new(),
-            area_um2: 0.0,
-            registers: 0,
-            states: String::new(),
-            aliases: Vec::new(),
-            complements: Vec::new(),
+            ..Netlist::default()
         };
         let library = Library::embedded().unwrap();
         let text = surroundings(&netlist, &library, &[], 1.0);

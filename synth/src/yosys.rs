@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::library::{Library, cell_at};
 use crate::tool::{self, YOSYS};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub struct Design {
 }
 
 /// A kind of memory of a design.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Memory {
     /// The module.
     pub module: String,
@@ -50,7 +50,7 @@ pub const TARGET_PS: u32 = 700;
 pub const OUTPUT_LOAD_FF: f64 = 10.0;
 
 /// A mapped design.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Netlist {
     /// The top module.
     pub top: String,

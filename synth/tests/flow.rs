@@ -68,10 +68,10 @@ fn subject() -> Subject {
     }
 }
 
-fn rows(library: &Library, sram: &Sram) -> Vec<cost::Row> {
+fn rows(library: &Library) -> Vec<cost::Row> {
     let flow = Flow {
         library,
-        sram,
+        sram: &Sram::Table(Table::embedded().unwrap()),
         node_nm: None,
         target_ps: yosys::TARGET_PS,
         mapping: Mapping::default(),
@@ -86,11 +86,7 @@ fn rows_count_cells_and_memories_and_time_the_access() {
     if missing(&[YOSYS, OPENSTA]) {
         return;
     }
-    let (library, sram) = (
-        Library::embedded().unwrap(),
-        Sram::Table(Table::embedded().unwrap()),
-    );
-    let rows = rows(&library, &sram);
+    let rows = rows(&Library::embedded().unwrap());
     let [fit, single] = rows.as_slice() else {
         panic!("{} rows", rows.len());
     };
@@ -126,11 +122,7 @@ fn json_has_the_documented_fields_and_tables_show_the_rows() {
     if missing(&[YOSYS, OPENSTA]) {
         return;
     }
-    let (library, sram) = (
-        Library::embedded().unwrap(),
-        Sram::Table(Table::embedded().unwrap()),
-    );
-    let rows = rows(&library, &sram);
+    let rows = rows(&Library::embedded().unwrap());
     for row in &rows {
         let json = serde_json::to_value(row).unwrap();
         for field in ["block", "config", "library", "sram_model"] {
@@ -261,8 +253,7 @@ fn another_library_works_and_its_own_buffer_drives_the_inputs() {
     if missing(&[YOSYS, OPENSTA]) {
         return;
     }
-    let sram = Sram::Table(Table::embedded().unwrap());
-    let rows = rows(&library, &sram);
+    let rows = rows(&library);
     // 180 nm: some ten times the area, some five times the delay.
     assert!((500.0..5000.0).contains(&rows[1].logic_area_um2));
     assert!((100.0..1000.0).contains(&rows[1].fmax_mhz.unwrap()));
@@ -290,9 +281,8 @@ fn a_library_that_is_written_otherwise_gives_the_same_figures() {
     let path = folder.path().join("other.lib");
     let bytes = [b"/* M\xfcller */\n", other.as_bytes()].concat();
     std::fs::write(&path, bytes).unwrap();
-    let sram = Sram::Table(Table::embedded().unwrap());
     let figures = |library: &Library| {
-        let row = rows(library, &sram).remove(1);
+        let row = rows(library).remove(1);
         (row.logic_area_um2, row.fmax_mhz, row.registers)
     };
     let other = Library::read(&path).unwrap();

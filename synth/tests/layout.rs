@@ -12,17 +12,20 @@ module counter (input clock, input reset, output reg [19:0] count);
 endmodule
 ";
 
+fn counter() -> Design {
+    Design {
+        top: "counter".to_owned(),
+        verilog: VERILOG.to_owned(),
+        memories: Vec::new(),
+    }
+}
+
 #[test]
 fn a_counter_is_placed_routed_and_timed() {
     if let Err(error) = layout::check() {
         faultline_ledger::missing(&format!("{error}"));
         return;
     }
-    let design = Design {
-        top: "counter".to_owned(),
-        verilog: VERILOG.to_owned(),
-        memories: Vec::new(),
-    };
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     // A file of an earlier run must not pass as one of this.
@@ -30,7 +33,7 @@ fn a_counter_is_placed_routed_and_timed() {
     std::fs::write(log.join("route.log"), "Final: Failed net routes: 9\n").unwrap();
     let steps = std::cell::RefCell::new(Vec::new());
     let tell = |step: &str| steps.borrow_mut().push(step.to_owned());
-    let layout = layout::run(&design, folder.path(), layout::DENSITY, tell).unwrap();
+    let layout = layout::run(&counter(), folder.path(), layout::DENSITY, tell).unwrap();
     assert_eq!(
         (layout.registers, layout.clock_buffers, layout.ports),
         (20, 2, 22)
@@ -53,15 +56,10 @@ fn a_folder_that_the_scripts_would_misread_is_refused() {
     if layout::check().is_err() {
         return;
     }
-    let design = Design {
-        top: "counter".to_owned(),
-        verilog: VERILOG.to_owned(),
-        memories: Vec::new(),
-    };
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("two words");
     std::fs::create_dir(&folder).unwrap();
-    let error = layout::run(&design, &folder, layout::DENSITY, |_| {}).unwrap_err();
+    let error = layout::run(&counter(), &folder, layout::DENSITY, |_| {}).unwrap_err();
     assert!(error.to_string().contains("give another folder"), "{error}");
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
 }

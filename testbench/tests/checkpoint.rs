@@ -371,53 +371,38 @@ fn context_that_does_not_fit_is_refused() {
     let request = engine.block();
     let ended = engine.run(&request);
     let fits = elsewhere(&request, &ended, true);
+    let shared = |shared| Request {
+        shared,
+        ..fits.clone()
+    };
+    let warps = |warps| Request {
+        warps,
+        ..fits.clone()
+    };
+    let operands = |operands| Request {
+        operands,
+        ..fits.clone()
+    };
     let others = [
         // What was reported when it was saved.
         Request {
             beats: ended.beats - 1,
             ..fits.clone()
         },
-        Request {
-            operands: 5,
-            ..fits.clone()
-        },
+        operands(5),
     ];
     let smaller = [
         Request {
             groups: (200, 200),
             ..fits.clone()
         },
-        Request {
-            shared: (3000, 19),
-            ..fits.clone()
-        },
-        Request {
-            shared: (3000, 0),
-            ..fits.clone()
-        },
-        Request {
-            warps: (20, 20),
-            ..fits.clone()
-        },
-        Request {
-            operands: 2,
-            ..fits.clone()
-        },
-        Request {
-            operands: 0,
-            ..fits.clone()
-        },
+        shared((3000, 19)),
+        shared((3000, 0)),
+        warps((20, 20)),
+        operands(2),
+        operands(0),
     ];
-    let larger = [
-        Request {
-            shared: (3000, 21),
-            ..fits.clone()
-        },
-        Request {
-            warps: (20, 22),
-            ..fits.clone()
-        },
-    ];
+    let larger = [shared((3000, 21)), warps((20, 22))];
     for other in smaller.iter().chain(&larger).chain(&others) {
         engine.sm.read = ended.saved.clone().into();
         let refused = engine.run(other);

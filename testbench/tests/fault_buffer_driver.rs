@@ -143,44 +143,27 @@ struct Packet {
 impl Packet {
     /// A line that the driver has printed.
     fn read(line: &str) -> Self {
-        let fields: Vec<u64> = line
-            .split(' ')
-            .map(|field| field.parse().unwrap())
-            .collect();
-        let [
-            aperture,
-            instance,
-            address_aperture,
-            address,
-            timestamp,
-            engine,
-            fault_type,
-            replayable,
-            client,
-            access_type,
-            client_type,
-            gpc,
-            protected,
-            enabled,
-            valid,
-        ] = fields[..].try_into().unwrap();
-        Self {
-            aperture,
-            instance,
-            address_aperture,
-            address,
-            timestamp,
-            engine,
-            fault_type,
-            replayable,
-            client,
-            access_type,
-            client_type,
-            gpc,
-            protected,
-            enabled,
-            valid,
-        }
+        let mut fields = line.split(' ').map(|field| field.parse::<u64>().unwrap());
+        let mut next = || fields.next().unwrap();
+        let packet = Self {
+            aperture: next(),
+            instance: next(),
+            address_aperture: next(),
+            address: next(),
+            timestamp: next(),
+            engine: next(),
+            fault_type: next(),
+            replayable: next(),
+            client: next(),
+            access_type: next(),
+            client_type: next(),
+            gpc: next(),
+            protected: next(),
+            enabled: next(),
+            valid: next(),
+        };
+        assert_eq!(fields.next(), None, "{line}");
+        packet
     }
 
     /// What the class header says of a fault.

@@ -15,7 +15,7 @@ use faultline_testbench::file;
 use miette::{Result, miette};
 
 use crate::Global;
-use crate::output::progress;
+use crate::output::{check_files, progress};
 use crate::value::integer_in;
 
 /// Run the misses of many SMs on the designs of a GMMU: walk latency, walks in flight, far faults, beside the papers
@@ -168,13 +168,10 @@ impl Args {
 /// # Errors
 /// If an option makes no sense, a trace cannot be read, or a run does not come to its end.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
-    crate::output::distinct_files(&[
+    check_files(&[
         ("--svg", args.svg.as_deref()),
         ("--markdown", args.markdown.as_deref()),
     ])?;
-    for path in args.svg.iter().chain(&args.markdown) {
-        file::check_writable(path).map_err(|error| miette!("{error}"))?;
-    }
     if args.markdown.is_some() && args.sms == 1 {
         return Err(miette!(
             "the report compares SMs with one that bursts; give --markdown with --sms 2 or more"

@@ -20,7 +20,7 @@ use faultline_testbench::file;
 use miette::{Result, miette};
 
 use crate::Global;
-use crate::output::progress;
+use crate::output::{check_files, progress};
 use crate::value::{distinct, integer_in};
 
 /// Launch another kernel while an SM is busy: what is chosen, how long it waits, and what is saved, beside Li et al.
@@ -124,13 +124,10 @@ impl Args {
 /// # Errors
 /// If an option makes no sense, a trace cannot be read, or a run does not come to its end.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
-    crate::output::distinct_files(&[
+    check_files(&[
         ("--svg", args.svg.as_deref()),
         ("--markdown", args.markdown.as_deref()),
     ])?;
-    for path in args.svg.iter().chain(&args.markdown) {
-        file::check_writable(path).map_err(|error| miette!("{error}"))?;
-    }
     let args = &args.distinct();
     let works = workloads::works(args, args.registers)?;
     let setups = jobs::setups(args);

@@ -48,15 +48,8 @@ fn workloads() -> String {
 pub struct Args {
     #[arg(value_name = "KERNEL|TRACE", help = workloads())]
     workloads: Vec<String>,
-    /// stall-on-fault, warp-disable-commit, warp-disable-last-check, replay-queue, operand-log, or all
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "LIST",
-        default_value = "all",
-        value_parser = value::named
-    )]
-    scheme: Vec<String>,
+    #[command(flatten)]
+    schemes: Schemes,
     /// Sizes of the operand log [default: 8k,16k]
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = value::named)]
     log: Vec<String>,
@@ -233,7 +226,7 @@ impl Args {
 /// # Errors
 /// If an option makes no sense, a trace cannot be read, a run does not come to its end, or the restart theorem fails.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
-    let schemes = schemes(&args.scheme)?;
+    let schemes = args.schemes.chosen()?;
     if let Some(trials) = args.restart {
         return restart::run(trials, args, &schemes, global);
     }
@@ -316,19 +309,38 @@ fn policy(name: &str) -> Result<Policy, String> {
     Policy::named(name).ok_or_else(|| format!("there are {known}"))
 }
 
-/// The schemes that were asked for.
-pub(crate) fn schemes(names: &[String]) -> Result<Vec<Scheme>> {
-    let is_all = |name: &&String| *name == "all";
-    let named = |name: &String| {
-        Scheme::named(name).ok_or_else(|| {
-            let known = Scheme::ALL.map(Scheme::name).join(", ");
-            miette!("there is no scheme {name}; there are {known}, and all")
-        })
-    };
-    let single = names.iter().filter(|name| !is_all(name));
-    let schemes: Vec<Scheme> = single.map(named).collect::<Result<_>>()?;
-    match names.iter().any(|name| is_all(&name)) {
-        true => Ok(Scheme::ALL.to_vec()),
-        false => Ok(value::distinct(schemes)),
+/// Which schemes are run.
+#[derive(clap::Args, Debug)]
+pub struct Schemes {
+    /// stall-on-fault, warp-disable-commit, warp-disable-last-check, replay-queue, operand-log, or all
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "all",
+        value_parser = value::named
+    )]
+    scheme: Vec<String>,
+}
+
+impl Schemes {
+    /// The schemes that were asked for.
+    ///
+    /// # Errors
+    /// If there is no such scheme.
+    pub fn chosen(&self) -> Result<Vec<Scheme>> {
+        let is_all = |name: &&String| *name == "all";
+        let named = |name: &String| {
+            Scheme::named(name).ok_or_else(|| {
+                let known = Scheme::ALL.map(Scheme::name).join(", ");
+                miette!("there is no scheme {name}; there are {known}, and all")
+            })
+        };
+        let single = self.scheme.iter().filter(|name| !is_all(name));
+        let schemes: Vec<Scheme> = single.map(named).collect::<Result<_>>()?;
+        match self.scheme.iter().any(|name| is_all(&name)) {
+            true => Ok(Scheme::ALL.to_vec()),
+            false => Ok(value::distinct(schemes)),
+        }
     }
 }

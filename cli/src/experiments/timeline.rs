@@ -19,7 +19,7 @@ use miette::{Report, Result, miette};
 use serde::Serialize;
 
 use crate::Global;
-use crate::experiments::sm::schemes;
+use crate::experiments::sm::Schemes;
 use crate::output;
 use crate::value;
 
@@ -43,15 +43,8 @@ const LOG: usize = 16 << 10;
 pub struct Args {
     /// A program in the notation of the paper, which --help describes; the example of its Figures 3 to 7 if not given
     program: Option<PathBuf>,
-    /// stall-on-fault, warp-disable-commit, warp-disable-last-check, replay-queue, operand-log, or all
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "LIST",
-        default_value = "all",
-        value_parser = value::named
-    )]
-    scheme: Vec<String>,
+    #[command(flatten)]
+    schemes: Schemes,
     /// Lines (1 is the first) or labels of the loads and stores that fault when they are executed first
     #[arg(long, value_delimiter = ',', value_name = "LINES", value_parser = value::named)]
     fault: Vec<String>,
@@ -146,7 +139,7 @@ pub fn section() -> Result<Section> {
 
 /// The program under each scheme.
 fn diagrams(args: &Args) -> Result<Vec<Diagram>> {
-    let schemes = schemes(&args.scheme)?;
+    let schemes = args.schemes.chosen()?;
     let (name, text) = match &args.program {
         None => ("the paper's example".to_owned(), PAPER_PROGRAM.to_owned()),
         Some(path) => (path.display().to_string(), read(path)?),

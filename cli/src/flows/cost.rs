@@ -180,10 +180,7 @@ pub fn measure(args: &Choice, power: Option<u64>) -> Result<Measured> {
         Model::Cacti | Model::Both => &Setting::ALL,
     };
     let library = library(args)?;
-    let subjects = chosen(args)?
-        .iter()
-        .map(subject)
-        .collect::<Result<Vec<_>>>()?;
+    let subjects = subjects(&chosen(args)?)?;
     let flow = Flow {
         library: &library,
         sram: &sram,
@@ -243,6 +240,14 @@ pub fn measure(args: &Choice, power: Option<u64>) -> Result<Measured> {
     })
 }
 
+/// Designs as what is synthesized.
+///
+/// # Errors
+/// If one cannot be exported.
+pub fn subjects(designs: &[Design]) -> Result<Vec<Subject>> {
+    designs.iter().map(subject).collect()
+}
+
 /// A design as what is synthesized.
 pub fn subject(design: &Design) -> Result<Subject> {
     let export = design
@@ -277,17 +282,7 @@ pub fn subject(design: &Design) -> Result<Subject> {
                 .map(|file| file.text)
                 .collect::<Vec<_>>()
                 .join("\n"),
-            memories: export
-                .memories
-                .into_iter()
-                .map(|memory| yosys::Memory {
-                    module: memory.module,
-                    words: memory.words,
-                    bits: memory.bits,
-                    masked: memory.masked,
-                    instances: memory.instances,
-                })
-                .collect(),
+            memories: export.memories.into_iter().map(kit::memory).collect(),
         },
     })
 }

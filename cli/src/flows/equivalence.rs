@@ -67,10 +67,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     let designs = cost::of_names(args.names())?;
     YOSYS.check().map_err(failed)?;
     let library = cost::library_of(args.liberty.as_deref())?;
-    let subjects = designs
-        .iter()
-        .map(cost::subject)
-        .collect::<Result<Vec<_>>>()?;
+    let subjects = cost::subjects(&designs)?;
     let proofs = cost::each(&subjects, "proving", |subject| {
         let design = &subject.design;
         yosys::synthesize_with(

@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use faultline_hw::registry::{Design, File, Tag, designs};
+use faultline_synth::yosys::Memory;
 use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
 
 use crate::Global;
+use crate::flows::kit::memory;
 use crate::value::named;
 
 /// Write the designs as Verilog: a file for each module, and for each design a list of its files.
@@ -41,17 +43,8 @@ struct Row {
     block: &'static str,
     config: &'static str,
     files: Vec<String>,
+    /// Those that a flow may swap for a macro.
     memories: Vec<Memory>,
-}
-
-/// A memory of a design that a flow may swap for a macro.
-#[derive(Serialize)]
-struct Memory {
-    module: String,
-    words: usize,
-    bits: usize,
-    masked: bool,
-    instances: usize,
 }
 
 /// The designs that the options choose.
@@ -133,17 +126,7 @@ fn collect(designs: Vec<Design>) -> Result<(Files, Vec<Row>)> {
             block: design.block,
             config: design.config,
             files: names,
-            memories: export
-                .memories
-                .into_iter()
-                .map(|memory| Memory {
-                    module: memory.module,
-                    words: memory.words,
-                    bits: memory.bits,
-                    masked: memory.masked,
-                    instances: memory.instances,
-                })
-                .collect(),
+            memories: export.memories.into_iter().map(memory).collect(),
         });
     }
     Ok((files, rows))

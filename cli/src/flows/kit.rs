@@ -70,17 +70,7 @@ struct Row {
     design: String,
     folder: PathBuf,
     files: Vec<String>,
-    macros: Vec<Kind>,
-}
-
-/// A kind of macro of a design.
-#[derive(Serialize)]
-struct Kind {
-    module: String,
-    words: usize,
-    bits: usize,
-    masked: bool,
-    instances: usize,
+    macros: Vec<Memory>,
 }
 
 /// Runs the command.
@@ -108,7 +98,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             design: top.name,
             folder: folder.clone(),
             files: files.keys().cloned().collect(),
-            macros: top.memories.into_iter().map(Kind::from).collect(),
+            macros: top.memories,
         });
         kits.push((folder, files));
         bar.inc(1);
@@ -131,18 +121,6 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         })
         .collect();
     global.print(&lines)
-}
-
-impl From<Memory> for Kind {
-    fn from(memory: Memory) -> Self {
-        Self {
-            module: memory.module,
-            words: memory.words,
-            bits: memory.bits,
-            masked: memory.masked,
-            instances: memory.instances,
-        }
-    }
 }
 
 /// Refuses a folder with the kit of another flow: its macros may be of another process.

@@ -45,13 +45,10 @@ pub struct Args {
 /// If there is no such design, a tool is missing or fails, or a file cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
     check_folder(&args.out)?;
-    crate::output::distinct_files(&[
+    crate::output::check_files(&[
         ("--markdown", args.markdown.as_deref()),
         ("--svg", args.svg.as_deref()),
     ])?;
-    for path in args.markdown.iter().chain(&args.svg) {
-        file::check_writable(path).map_err(|error| miette!("{error}"))?;
-    }
     let name = args.design.as_ref().unwrap_or(&args.top);
     let found = cost::of_names(std::slice::from_ref(name))?;
     let [design] = found.as_slice() else {

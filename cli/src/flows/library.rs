@@ -95,14 +95,11 @@ struct Cell {
 /// # Errors
 /// If a library cannot be used, a design is not there, a tool fails, or a file cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
-    crate::output::distinct_files(&[
+    crate::output::check_files(&[
         ("--write", args.write.as_deref()),
         ("--markdown", args.markdown.as_deref()),
         ("--table", args.table.as_deref()),
     ])?;
-    for path in args.write.iter().chain(&args.markdown).chain(&args.table) {
-        file::check_writable(path).map_err(|error| miette!("{error}"))?;
-    }
     if let Some(path) = &args.against {
         return against::run(args, path, global);
     }

@@ -100,10 +100,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     let sources = Sources::new(&args.choice)?;
     let works = drive::works(&args.trace)?;
-    let subjects = designs
-        .iter()
-        .map(cost::subject)
-        .collect::<Result<Vec<_>>>()?;
+    let subjects = cost::subjects(&designs)?;
     let traffics = subjects
         .iter()
         .map(|subject| Traffic::of(subject, &works, args.cycles, args.seed))

@@ -6,15 +6,15 @@ use assert_cmd::Command;
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 
+#[path = "../common/mod.rs"]
+mod common;
 mod refusals;
 mod restart;
 mod timeline;
 mod traces;
 
 fn faultline(arguments: &[&str]) -> Command {
-    // As a user runs it, who has not what cargo sets for tests.
-    let mut command = Command::new(env!("CARGO_BIN_EXE_faultline"));
-    command.env_remove("RUST_MIN_STACK");
+    let mut command = common::faultline();
     command.args(arguments);
     command
 }

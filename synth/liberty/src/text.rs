@@ -714,18 +714,20 @@ fn number_and_name(text: &str) -> Option<(f64, &str)> {
     Some((number, text[end..].trim()))
 }
 
+/// The prefixes of units with their powers of ten.
+const PREFIXES: [(&str, i32); 8] = [
+    ("a", -18),
+    ("f", -15),
+    ("p", -12),
+    ("n", -9),
+    ("u", -6),
+    ("m", -3),
+    ("", 0),
+    ("k", 3),
+];
+
 /// The power of ten of a name of a unit in small letters. `m` is milli.
 fn prefix(name: &str, base: &str) -> Option<i32> {
-    const PREFIXES: [(&str, i32); 8] = [
-        ("", 0),
-        ("a", -18),
-        ("f", -15),
-        ("p", -12),
-        ("n", -9),
-        ("u", -6),
-        ("m", -3),
-        ("k", 3),
-    ];
     let before = name.strip_suffix(base)?;
     let found = PREFIXES.iter().find(|(prefix, _)| *prefix == before)?;
     Some(found.1)
@@ -739,18 +741,9 @@ fn plain_unit(number: f64, exponent: i32, base: &str) -> Option<String> {
         return None;
     }
     let power = whole as i32 + exponent;
-    let (prefix, thousands) = [
-        ("a", -18),
-        ("f", -15),
-        ("p", -12),
-        ("n", -9),
-        ("u", -6),
-        ("m", -3),
-        ("", 0),
-        ("k", 3),
-    ]
-    .into_iter()
-    .find(|(_, thousands)| (0..3).contains(&(power - thousands)))?;
+    let (prefix, thousands) = PREFIXES
+        .into_iter()
+        .find(|(_, thousands)| (0..3).contains(&(power - thousands)))?;
     Some(format!(
         "1{}{prefix}{base}",
         "0".repeat((power - thousands) as usize)

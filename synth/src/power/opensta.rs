@@ -3,9 +3,9 @@
 use super::calculate::{Estimate, InstancePower, Kind, Power};
 use crate::error::Error;
 use crate::library::Library;
-use crate::sram::{Macro, macro_liberty};
+use crate::sram::Macro;
 use crate::sta;
-use crate::tool::{self, OPENSTA};
+use crate::tool::OPENSTA;
 use crate::yosys::{Memory, Netlist};
 use serde::Serialize;
 
@@ -83,20 +83,9 @@ pub fn power(
     saif: &str,
     clock_mhz: f64,
 ) -> Result<Groups, Error> {
-    let scratch = tool::scratch()?;
-    let folder = scratch.path();
-    tool::write(&folder.join("netlist.v"), &netlist.verilog)?;
-    tool::write(&folder.join("cells.lib"), library.text())?;
-    tool::write(&folder.join("activity.saif"), saif)?;
-    for (memory, figures) in memories {
-        let text = macro_liberty(memory, figures);
-        tool::write(&folder.join(format!("{}.lib", memory.module)), &text)?;
-    }
     let script = script(netlist, library, memories, clock_mhz);
-    tool::write(&folder.join("power.tcl"), &script)?;
-    let output = OPENSTA.run(folder, ["-no_splash", "-no_init", "-exit", "power.tcl"])?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let complaints = format!("{}\n{text}", String::from_utf8_lossy(&output.stderr));
+    let (script, activity) = (("power.tcl", &*script), ("activity.saif", saif));
+    let (text, complaints) = sta::run(netlist, library, memories, script, &[activity])?;
     parse(&text, &complaints).map_err(|reason| OPENSTA.failure(&netlist.top, &reason))
 }
 

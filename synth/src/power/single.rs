@@ -155,10 +155,7 @@ impl Single {
             ),
             cells: BTreeMap::from([("CELL".to_owned(), 1)]),
             area_um2: 1.0,
-            registers: 0,
-            states: String::new(),
-            aliases: Vec::new(),
-            complements: Vec::new(),
+            ..Netlist::default()
         }
     }
 

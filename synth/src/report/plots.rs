@@ -4,6 +4,7 @@ use super::paper_sizes;
 use crate::cost::Row;
 use crate::paper::Overhead;
 use crate::table::{measured_shares, shares};
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
 /// Ink and grid lines; the page's style sheet replaces both with the reader's colours.
@@ -81,12 +82,8 @@ fn ceiling(series: &[Series], share: fn(&Overhead) -> f64) -> f64 {
 pub fn size_against_area(rows: &[Row]) -> Result<String, String> {
     let all = series(rows);
     let share: fn(&Overhead) -> f64 = |share| share.sm_area_percent;
-    draw("the plot of size against area", |area| {
-        let mut chart = ChartBuilder::on(area)
-            .margin(12)
-            .x_label_area_size(42)
-            .y_label_area_size(58)
-            .build_cartesian_2d(0.0..36.0, 0.0..ceiling(&all, share))?;
+    let ends = (36.0, ceiling(&all, share));
+    draw("the plot of size against area", ends, |chart| {
         chart
             .configure_mesh()
             .disable_x_mesh()
@@ -120,11 +117,6 @@ pub fn size_against_area(rows: &[Row]) -> Result<String, String> {
                     .map(|&point| Circle::new(point, 5, colour.filled())),
             )?;
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .label_font(("sans-serif", 14).into_font().color(&INK))
-            .draw()?;
         Ok(())
     })
 }
@@ -140,12 +132,8 @@ pub fn bars(
 ) -> Result<String, String> {
     let all = series(rows);
     let sizes: Vec<f64> = paper_sizes().map(|(size, _)| size).collect();
-    draw(what, |area| {
-        let mut chart = ChartBuilder::on(area)
-            .margin(12)
-            .x_label_area_size(42)
-            .y_label_area_size(58)
-            .build_cartesian_2d(0.0..sizes.len() as f64, 0.0..ceiling(&all, share) * 1.15)?;
+    let ends = (sizes.len() as f64, ceiling(&all, share) * 1.15);
+    draw(what, ends, |chart| {
         chart
             .configure_mesh()
             .disable_x_mesh()
@@ -191,11 +179,6 @@ pub fn bars(
             EmptyElement::at((group as f64 + 0.5, 0.0))
                 + Text::new(format!("{size:.0} KB"), (0, 8), style.clone())
         }))?;
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .label_font(("sans-serif", 14).into_font().color(&INK))
-            .draw()?;
         Ok(())
     })
 }
@@ -209,21 +192,36 @@ fn centred(size: i32) -> TextStyle<'static> {
         .pos(Pos::new(HPos::Center, VPos::Top))
 }
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// Draws onto a fresh SVG; `what` names it in an error.
+/// Draws a chart that goes from zero to these ends onto a fresh SVG; `what` names it in an error.
 fn draw(
     what: &str,
-    content: impl FnOnce(&Area) -> Result<(), Box<dyn std::error::Error>>,
+    ends: (f64, f64),
+    content: impl FnOnce(&mut Chart) -> Drawn,
 ) -> Result<String, String> {
     let mut svg = String::new();
-    {
-        let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
-        content(&area)
-            .and_then(|()| Ok(area.present()?))
-            .map_err(|error| format!("{what} cannot be drawn ({error})"))?;
-    }
+    framed(&mut svg, ends, content).map_err(|error| format!("{what} cannot be drawn ({error})"))?;
     // The page gives the width; without a fixed one the plot follows it.
     let fixed = format!("width=\"{}\" height=\"{}\" ", SIZE.0, SIZE.1);
     Ok(svg.replacen(&fixed, "role=\"img\" ", 1))
+}
+
+/// Draws a chart's content, and the names of the series over it.
+fn framed(svg: &mut String, ends: (f64, f64), content: impl FnOnce(&mut Chart) -> Drawn) -> Drawn {
+    let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
+    let mut chart = ChartBuilder::on(&area)
+        .margin(12)
+        .x_label_area_size(42)
+        .y_label_area_size(58)
+        .build_cartesian_2d(0.0..ends.0, 0.0..ends.1)?;
+    content(&mut chart)?;
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .label_font(("sans-serif", 14).into_font().color(&INK))
+        .draw()?;
+    area.present()?;
+    Ok(())
 }

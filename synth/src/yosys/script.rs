@@ -29,16 +29,17 @@ impl Mapping {
 
     /// The script for ABC, with `{D}` where the delay target goes: Yosys puts it only into scripts that are given on its
     /// command line, and ABC takes no notice of what it does not know.
-    pub(super) const fn script(self) -> Option<&'static str> {
-        match self {
-            Self::Plain => None,
-            Self::Balanced => Some(BALANCED),
-            Self::Compact => Some(COMPACT),
-        }
+    pub(super) fn script(self) -> Option<String> {
+        let map = match self {
+            Self::Plain => return None,
+            Self::Balanced => BALANCED,
+            Self::Compact => COMPACT,
+        };
+        Some([REBALANCE, map, SIZE].concat())
     }
 }
 
-const BALANCED: &str = "strash
+const REBALANCE: &str = "strash
 &get -n
 &fraig -x
 &put
@@ -48,33 +49,21 @@ dretime
 strash
 if -g
 strash
-dch -f
-map -B 0.9 {D}
-topo
-buffer -c
-topo
-upsize -c {D}
-dnsize -c {D}
-stime -p -c
 ";
 
-const COMPACT: &str = "strash
-&get -n
-&fraig -x
-&put
-scorr
-dc2
-dretime
-strash
-if -g
-strash
-if -g
+const BALANCED: &str = "dch -f
+map -B 0.9 {D}
+";
+
+const COMPACT: &str = "if -g
 strash
 &get -n
 &dch -f
 &nf {D}
 &put
-topo
+";
+
+const SIZE: &str = "topo
 buffer -c
 topo
 upsize -c {D}

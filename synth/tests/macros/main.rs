@@ -261,12 +261,7 @@ fn opensta_times_a_design_through_the_macro() {
             sram_64x16 m (.clock(clock), .enable(enable), .write(write), .address(address), .data(data), .q(q));
           endmodule"
             .to_owned(),
-        cells: BTreeMap::new(),
-        area_um2: 0.0,
-        registers: 0,
-        states: String::new(),
-        aliases: Vec::new(),
-        complements: Vec::new(),
+        ..Netlist::default()
     };
     let library = Library::embedded().unwrap();
     let timing = sta::time(&netlist, &library, &[(memory, figures)]).unwrap();

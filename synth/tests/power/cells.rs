@@ -110,24 +110,21 @@ pub fn round() -> (Library, Cells) {
     (library, cells)
 }
 
+/// A circuit of these cells, and its simulation.
+fn simulated(verilog: &str) -> (Circuit, Simulator) {
+    let circuit = circuit(verilog, &round().1, &[]);
+    let simulator = Simulator::new(&circuit);
+    (circuit, simulator)
+}
+
 fn set(circuit: &Circuit, simulator: &mut Simulator, port: &str, value: bool) {
-    let port = circuit
-        .inputs
-        .iter()
-        .find(|known| known.name == port)
-        .unwrap();
-    simulator.set(port, &[value.into()]);
+    simulator.set(crate::port(&circuit.inputs, port), &[value.into()]);
 }
 
 fn get(circuit: &Circuit, simulator: &mut Simulator, port: &str) -> bool {
-    let port = circuit
-        .outputs
-        .iter()
-        .find(|known| known.name == port)
-        .unwrap();
     let mut words = [0];
     simulator.settle();
-    simulator.get(port, &mut words);
+    simulator.get(crate::port(&circuit.outputs, port), &mut words);
     words[0] == 1
 }
 
@@ -190,9 +187,7 @@ fn inputs_that_change_together_share_what_they_cause() {
     if without_yosys() {
         return;
     }
-    let (_, cells) = round();
-    let circuit = circuit(NAND, &cells, &[]);
-    let mut simulator = Simulator::new(&circuit);
+    let (circuit, mut simulator) = simulated(NAND);
     // Both rise in the second cycle: y falls once, by a with a low b before, 3 fJ, and a high b after, 1 fJ, and by b, 6 fJ.
     // That b alone falls is 6 fJ more.
     for (a, b) in [(false, false), (true, true), (true, false)] {
@@ -216,9 +211,7 @@ fn a_flip_flop_takes_its_clock_its_data_and_its_output() {
     if without_yosys() {
         return;
     }
-    let (_, cells) = round();
-    let circuit = circuit(FLIP_FLOP, &cells, &[]);
-    let mut simulator = Simulator::new(&circuit);
+    let (circuit, mut simulator) = simulated(FLIP_FLOP);
     set(&circuit, &mut simulator, "r", true);
     simulator.settle();
     simulator.restart();
@@ -249,10 +242,8 @@ fn a_clock_takes_what_the_state_of_its_flip_flop_says() {
     if without_yosys() {
         return;
     }
-    let (_, cells) = round();
     let verilog = "module top (clock, d, q); input clock, d; output q; DFFSX1 f (.C(clock), .D(d), .Q(q)); endmodule";
-    let circuit = circuit(verilog, &cells, &[]);
-    let mut simulator = Simulator::new(&circuit);
+    let (circuit, mut simulator) = simulated(verilog);
     for d in [true, true, false, false] {
         set(&circuit, &mut simulator, "d", d);
         simulator.clock();
@@ -278,11 +269,9 @@ fn tables_of_two_supplies_add_up() {
     if without_yosys() {
         return;
     }
-    let (_, cells) = round();
     let verilog =
         "module top (clock, a, y); input clock, a; output y; INVSX1 g (.A(a), .Y(y)); endmodule";
-    let circuit = circuit(verilog, &cells, &[]);
-    let mut simulator = Simulator::new(&circuit);
+    let (circuit, mut simulator) = simulated(verilog);
     for a in [true, false] {
         set(&circuit, &mut simulator, "a", a);
         simulator.clock();
@@ -299,11 +288,9 @@ fn conditions_hold_in_the_cycle_of_the_edge() {
     if without_yosys() {
         return;
     }
-    let (_, cells) = round();
     let verilog = "module top (clock, a, b, c, y); input clock, a, b, c; output y;
         AOIX1 g (.A(a), .B(b), .C(c), .Y(y)); endmodule";
-    let circuit = circuit(verilog, &cells, &[]);
-    let mut simulator = Simulator::new(&circuit);
+    let (circuit, mut simulator) = simulated(verilog);
     let mut energy = |a: bool, b: bool, c: bool| {
         for (port, value) in [("a", a), ("b", b), ("c", c)] {
             set(&circuit, &mut simulator, port, value);
@@ -329,9 +316,7 @@ fn flip_flops_are_cleared_and_preset_at_any_time() {
     if without_yosys() {
         return;
     }
-    let (_, cells) = round();
-    let circuit = circuit(FLIP_FLOP, &cells, &[]);
-    let mut simulator = Simulator::new(&circuit);
+    let (circuit, mut simulator) = simulated(FLIP_FLOP);
     let mut shown = |d: bool, clear: bool, preset: bool, clock: bool| {
         set(&circuit, &mut simulator, "d", d);
         set(&circuit, &mut simulator, "r", !clear);
@@ -356,11 +341,9 @@ fn a_flip_flop_may_depend_on_its_state_and_show_its_complement() {
     if without_yosys() {
         return;
     }
-    let (_, cells) = round();
     let verilog = "module top (clock, d, e, q, n, t); input clock, d, e; output q, n, t;
         DFFEX1 f (.C(clock), .D(d), .E(e), .Q(q), .N(n)); DFFEX1 g (.C(clock), .D(t), .E(e), .N(t)); endmodule";
-    let circuit = circuit(verilog, &cells, &[]);
-    let mut simulator = Simulator::new(&circuit);
+    let (circuit, mut simulator) = simulated(verilog);
     let mut toggled = true;
     let mut state = false;
     for (d, e) in [

@@ -42,22 +42,12 @@ impl Run {
 
     fn set(&mut self, port: &str, value: u64) {
         // An input that nothing reads is still a port.
-        let port = self
-            .circuit
-            .inputs
-            .iter()
-            .find(|known| known.name == port)
-            .unwrap();
+        let port = crate::port(&self.circuit.inputs, port);
         self.simulator.set(port, &[value]);
     }
 
     fn get(&self, port: &str) -> u64 {
-        let port = self
-            .circuit
-            .outputs
-            .iter()
-            .find(|known| known.name == port)
-            .unwrap();
+        let port = crate::port(&self.circuit.outputs, port);
         let mut words = [0];
         self.simulator.get(port, &mut words);
         words[0]

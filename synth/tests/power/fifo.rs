@@ -32,10 +32,7 @@ fn estimates(pushes_of_each_thousand: &[u64]) -> (usize, Vec<Estimate>) {
     let calculator = Calculator::new(&circuit, &cells, &library).unwrap();
     let run = |pushes: &u64| {
         let (mut simulator, mut bits) = (Simulator::new(&circuit), Bits(11));
-        let port = |name: &str| {
-            let mut ports = circuit.inputs.iter();
-            ports.find(|port| port.name == name).unwrap()
-        };
+        let port = |name: &str| crate::port(&circuit.inputs, name);
         for cycle in 0..CYCLES {
             simulator.set(port("reset"), &[u64::from(cycle < 2)]);
             simulator.set(port("push"), &[u64::from(bits.next(20) % 1_000 < *pushes)]);

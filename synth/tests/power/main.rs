@@ -14,10 +14,9 @@ mod naive;
 mod refusals;
 
 use faultline_synth::library::Library;
-use faultline_synth::power::{Cells, Circuit};
+use faultline_synth::power::{Cells, Circuit, Port};
 use faultline_synth::tool::YOSYS;
 use faultline_synth::yosys::{Memory, Netlist};
-use std::collections::BTreeMap;
 
 /// Whether Yosys is missing, which is said.
 fn without_yosys() -> bool {
@@ -33,12 +32,7 @@ fn netlist(verilog: &str) -> Netlist {
     Netlist {
         top: "top".to_owned(),
         verilog: verilog.to_owned(),
-        cells: BTreeMap::new(),
-        area_um2: 0.0,
-        registers: 0,
-        states: String::new(),
-        aliases: Vec::new(),
-        complements: Vec::new(),
+        ..Netlist::default()
     }
 }
 
@@ -52,6 +46,11 @@ fn embedded() -> (Library, Cells) {
 /// A circuit of a netlist that was written by hand.
 fn circuit(verilog: &str, cells: &Cells, memories: &[Memory]) -> Circuit {
     Circuit::read(&netlist(verilog), cells, memories).unwrap()
+}
+
+/// The port of a name.
+fn port<'a>(ports: &'a [Port], name: &str) -> &'a Port {
+    ports.iter().find(|port| port.name == name).unwrap()
 }
 
 /// Equal but for rounding, a part in a billion.

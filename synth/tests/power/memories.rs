@@ -54,12 +54,7 @@ impl Bench {
     }
 
     fn set(&mut self, port: &str, words: [u64; 2]) {
-        let port = self
-            .circuit
-            .inputs
-            .iter()
-            .find(|known| known.name == port)
-            .unwrap();
+        let port = crate::port(&self.circuit.inputs, port);
         self.simulator.set(port, &words);
     }
 

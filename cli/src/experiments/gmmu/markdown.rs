@@ -5,7 +5,7 @@ use faultline_synth::table::Grid;
 
 use super::faults::{self, MISSES, MSHRS};
 use super::jobs::{Job, Known, Row, Setup};
-use super::tables::{latencies, occupancy, percent, pwc};
+use super::tables::figures;
 use super::{Args, bursts, jobs, order};
 use crate::output::grouped;
 
@@ -232,25 +232,12 @@ pub fn rate(rows: &[Row], pattern: Pattern, args: &Args) -> Option<f64> {
 fn walks(rows: &[Row]) -> String {
     let lines = rows.iter().filter(|row| row.far_faults_percent == 0);
     let lines = lines.map(|row| {
-        let hits = row.levels.iter().skip(1);
-        let hits = hits.map(|level| percent(level.cache_hits, level.reads));
-        let hits: Vec<_> = hits.collect();
-        let cache = pwc(row);
         let mut cells = vec![
             row.workload.clone(),
             row.design.to_owned(),
             row.order.to_owned(),
-            format!("{:.1}", row.percent_of_ideal),
-            grouped(row.walks),
         ];
-        cells.extend(latencies(row));
-        cells.extend(occupancy(row));
-        cells.extend([
-            if cache == "-" { cache } else { hits.join(" ") },
-            grouped(row.l2_hits),
-            grouped(row.memory_reads),
-            format!("{:.2}", row.slowest_sm),
-        ]);
+        cells.extend(figures(row));
         cells
     });
     grid(

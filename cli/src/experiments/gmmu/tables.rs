@@ -16,12 +16,22 @@ const SIZES: [Size; 6] = [
 ];
 
 /// The page-walk cache.
-pub fn pwc(row: &Row) -> String {
+fn pwc(row: &Row) -> String {
     match row.pwc_bytes {
         None => "ideal".to_owned(),
         Some(0) => "-".to_owned(),
         Some(bytes) if bytes.is_multiple_of(1024) => format!("{} KB", bytes / 1024),
         Some(bytes) => format!("{bytes} B"),
+    }
+}
+
+/// The shares of reads that hit in the page-walk cache, level by level.
+fn cache_hits(row: &Row) -> String {
+    let hits = row.levels.iter().skip(1);
+    let hits = hits.map(|level| percent(level.cache_hits, level.reads));
+    match row.pwc_bytes {
+        Some(0) => none(),
+        _ => hits.collect::<Vec<_>>().join(" "),
     }
 }
 
@@ -60,30 +70,25 @@ pub fn text(rows: &[Row]) -> String {
     text
 }
 
-/// Workload, design, and what tells machines of the design apart.
-fn begin(row: &Row, sizes: &[Size]) -> Vec<String> {
-    let mut cells = vec![row.workload.clone(), row.design.to_owned()];
-    cells.extend(sizes.iter().map(|(_, size)| size(row)));
-    cells
-}
-
-/// Rows as tables that fit the terminal.
-fn whole(
-    headings: &[&str],
-    rows: &[Row],
-    line: impl Fn(&Row) -> Vec<String>,
-    sizes: &[Size],
-) -> String {
-    let headings: Vec<_> = headings.iter().map(|&heading| heading.to_owned()).collect();
-    let rows: Vec<_> = rows.iter().map(line).collect();
-    tables(2 + sizes.len(), &headings, &rows, width())
+/// Rows as tables that fit the terminal. First come workload, design, and what tells machines of the design apart.
+fn whole(rows: &[Row], headings: &[&str], line: impl Fn(&Row) -> Vec<String>) -> String {
+    let sizes = varied(rows);
+    let mut all = vec!["workload", "design"];
+    all.extend(sizes.iter().map(|(name, _)| *name));
+    all.extend(headings);
+    let all: Vec<_> = all.into_iter().map(str::to_owned).collect();
+    let cells = |row: &Row| {
+        let mut cells = vec![row.workload.clone(), row.design.to_owned()];
+        cells.extend(sizes.iter().map(|(_, size)| size(row)));
+        cells.extend(line(row));
+        cells
+    };
+    let rows: Vec<_> = rows.iter().map(cells).collect();
+    tables(2 + sizes.len(), &all, &rows, width())
 }
 
 fn walks(rows: &[Row]) -> String {
-    let sizes = varied(rows);
-    let mut headings = vec!["workload", "design"];
-    headings.extend(sizes.iter().map(|(name, _)| *name));
-    headings.extend([
+    let headings = [
         "cycles",
         "of ideal",
         "walks",
@@ -101,35 +106,31 @@ fn walks(rows: &[Row]) -> String {
         "L2 hits",
         "reads",
         "slowest SM",
-    ]);
+    ];
     let line = |row: &Row| {
-        let mut cells = begin(row, &sizes);
-        let hits = row.levels.iter().skip(1);
-        let hits = hits.map(|level| percent(level.cache_hits, level.reads));
-        let hits = match row.pwc_bytes {
-            Some(0) => "-".to_owned(),
-            _ => hits.collect::<Vec<_>>().join(" "),
-        };
-        cells.extend([
-            grouped(row.cycles),
-            format!("{:.1}", row.percent_of_ideal),
-            grouped(row.walks),
-        ]);
-        cells.extend(latencies(row));
-        cells.extend(occupancy(row));
-        cells.extend([
-            hits,
-            grouped(row.l2_hits),
-            grouped(row.memory_reads),
-            format!("{:.2}", row.slowest_sm),
-        ]);
+        let mut cells = vec![grouped(row.cycles)];
+        cells.extend(figures(row));
         cells
     };
-    whole(&headings, rows, line, &sizes)
+    whole(rows, &headings, line)
+}
+
+/// What the tables of walks show of a run, from its performance on.
+pub fn figures(row: &Row) -> Vec<String> {
+    let mut cells = vec![format!("{:.1}", row.percent_of_ideal), grouped(row.walks)];
+    cells.extend(latencies(row));
+    cells.extend(occupancy(row));
+    cells.extend([
+        cache_hits(row),
+        grouped(row.l2_hits),
+        grouped(row.memory_reads),
+        format!("{:.2}", row.slowest_sm),
+    ]);
+    cells
 }
 
 /// The latency of walks, its percentiles, and its parts. Where all walks have found their pages absent there is none.
-pub fn latencies(row: &Row) -> [String; 6] {
+fn latencies(row: &Row) -> [String; 6] {
     let latency = &row.walk_latency;
     let [p50, p90, p99] = [latency.p50, latency.p90, latency.p99].map(whole_or_none);
     let [all, queueing, service] =
@@ -171,10 +172,7 @@ pub fn microseconds(cycles: Option<f64>) -> String {
 }
 
 fn far_faults(rows: &[Row]) -> String {
-    let sizes = varied(rows);
-    let mut headings = vec!["workload", "design"];
-    headings.extend(sizes.iter().map(|(name, _)| *name));
-    headings.extend([
+    let headings = [
         "far faults",
         "per ms",
         "Nacks",
@@ -183,21 +181,21 @@ fn far_faults(rows: &[Row]) -> String {
         "p50, us",
         "p90, us",
         "p99, us",
-    ]);
+    ];
     let line = |row: &Row| {
-        let (mut cells, service) = (begin(row, &sizes), &row.fault_service);
-        cells.extend([
+        let service = &row.fault_service;
+        let mut cells = vec![
             grouped(row.far_faults),
             format!("{:.0}", row.far_faults_per_ms),
             grouped(row.nacks),
             row.far_faults_held.to_string(),
             microseconds(service.mean),
-        ]);
+        ];
         let parts = [service.p50, service.p90, service.p99];
         cells.extend(parts.map(|part| microseconds(part.map(|cycles| cycles as f64))));
         cells
     };
-    whole(&headings, rows, line, &sizes)
+    whole(rows, &headings, line)
 }
 
 /// The latencies of a run, a row for each octave.

@@ -1,36 +1,15 @@
 //! The performance of the schemes as a plot.
 
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::jobs::Row;
 use super::tables::{mean, of_works, paper, setups};
 use super::workloads::labels;
+use crate::bars::{COLOURS, Drawn, LEGEND, centred, legend, mesh};
 
-const INK: RGBColor = RGBColor(0x50, 0x50, 0x50);
-const GRID: RGBColor = RGBColor(0xc8, 0xc8, 0xc8);
-/// Colours that read on light and on dark, set-up by set-up.
-const COLOURS: [RGBColor; 14] = [
-    RGBColor(0x7d, 0x87, 0x91),
-    RGBColor(0xc4, 0x4b, 0x4b),
-    RGBColor(0xd9, 0x7a, 0x2b),
-    RGBColor(0x3b, 0x82, 0xc4),
-    RGBColor(0x2a, 0x9d, 0x8f),
-    RGBColor(0x7a, 0x5c, 0xb8),
-    RGBColor(0xa0, 0x8c, 0x2c),
-    RGBColor(0xd6, 0x5d, 0xb1),
-    RGBColor(0x5f, 0xa8, 0x3c),
-    RGBColor(0x8b, 0x5a, 0x3c),
-    RGBColor(0x3a, 0xb8, 0xd8),
-    RGBColor(0x3f, 0x4f, 0x9e),
-    RGBColor(0x1f, 0x6b, 0x45),
-    RGBColor(0x86, 0x2b, 0x5c),
-];
 /// Width of a group of bars and height of what is below the legend, in the units of the view box.
 const GROUP: u32 = 92;
 const HEIGHT: u32 = 356;
-/// Set-ups beside each other in the legend.
-const BESIDE: usize = 4;
 /// Characters of a workload's name that there is room for.
 const NAME: usize = 14;
 
@@ -79,9 +58,9 @@ fn draw(
     papers: &[Option<f64>],
     groups: &[(String, Vec<f64>)],
     note: &str,
-) -> Result<(), Box<dyn std::error::Error>> {
-    let legend = 20 + 22 * setups.len().div_ceil(BESIDE).max(2) as u32;
-    let height = HEIGHT + legend;
+) -> Drawn {
+    let above = 20 + 22 * setups.len().div_ceil(LEGEND).max(2) as u32;
+    let height = HEIGHT + above;
     let size = ((GROUP * groups.len() as u32 + 80).max(880), height);
     let area = SVGBackend::with_string(svg, size).into_drawing_area();
     let most = groups
@@ -90,20 +69,11 @@ fn draw(
         .fold(100.0f64, |most, &value| most.max(value));
     let mut chart = ChartBuilder::on(&area)
         .margin(12)
-        .margin_top(legend)
+        .margin_top(above)
         .x_label_area_size(44)
         .y_label_area_size(54)
         .build_cartesian_2d(0.0..groups.len() as f64, 0.0..1.05 * most)?;
-    chart
-        .configure_mesh()
-        .disable_x_mesh()
-        .x_labels(0)
-        .y_desc("performance, baseline 100")
-        .label_style(("sans-serif", 13).into_font().color(&INK))
-        .axis_style(INK)
-        .bold_line_style(GRID)
-        .light_line_style(TRANSPARENT)
-        .draw()?;
+    mesh(&mut chart, "performance, baseline 100")?;
     let width = 0.86 / setups.len().max(1) as f64;
     for (place, paper) in papers.iter().enumerate() {
         let colour = COLOURS[place % COLOURS.len()];
@@ -122,25 +92,14 @@ fn draw(
             chart.draw_series([PathElement::new(line, BLACK.stroke_width(3))])?;
         }
     }
-    let style = ("sans-serif", 13)
-        .into_font()
-        .color(&INK)
-        .pos(Pos::new(HPos::Center, VPos::Top));
+    let style = centred();
     for (group, (name, _)) in groups.iter().enumerate() {
         let (x, y) = chart.backend_coord(&(group as f64 + 0.5, 0.0));
         area.draw(&Text::new(name.clone(), (x, y + 8), style.clone()))?;
     }
     let place = (size.0 as i32 / 2, height as i32 - 18);
     area.draw(&Text::new(note, place, style))?;
-    // The legend above the plot.
-    for (place, setup) in setups.iter().enumerate() {
-        let (column, row) = (place % BESIDE, place / BESIDE);
-        let (x, y) = (60 + column as i32 * 200, 14 + row as i32 * 22);
-        let colour = COLOURS[place % COLOURS.len()];
-        area.draw(&Rectangle::new([(x, y), (x + 12, y + 12)], colour.filled()))?;
-        let style = ("sans-serif", 13).into_font().color(&INK);
-        area.draw(&Text::new(setup.clone(), (x + 18, y), style))?;
-    }
+    legend(&area, setups, &COLOURS)?;
     area.present()?;
     Ok(())
 }

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use faultline_synth::cells::compare::{self, Comparison};
-use faultline_synth::cost::{Flow, Subject};
+use faultline_synth::cost::Flow;
 use faultline_synth::library::Library;
-use faultline_synth::power::Circuit;
 use faultline_synth::sram::{Sram, Table};
 use faultline_testbench::{file, origin};
 use miette::{Result, miette};
@@ -33,15 +32,8 @@ pub fn run(args: &Args, path: &Path, global: &Global) -> Result<()> {
         target_ps: args.synthesis.target,
         mapping: args.synthesis.mapping(),
     };
-    let subjects = designs
-        .iter()
-        .map(cost::subject)
-        .collect::<Result<Vec<_>>>()?;
-    let random = |subject: &Subject, circuit: &Circuit| {
-        drive::Traffic::random(subject, drive::SEED)
-            .and_then(|traffic| drive::activities(subject, circuit, vec![traffic], args.cycles))
-            .map_err(|error| error.to_string())
-    };
+    let subjects = cost::subjects(&designs)?;
+    let random = drive::random(args.cycles);
     let rows = cost::each(&subjects, "comparing", |subject| {
         compare::row(subject, &flow, &embedded, &random).map_err(failed)
     })?;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use faultline_synth::cost::{Flow, Subject};
+use faultline_synth::cost::Flow;
 use faultline_synth::library::Library;
 use faultline_synth::power::beside::Conditions;
-use faultline_synth::power::{Circuit, beside, opensta};
+use faultline_synth::power::{beside, opensta};
 use faultline_synth::sram::{Sram, Table};
 use faultline_testbench::{file, origin};
 use miette::{Result, miette};
@@ -27,15 +27,8 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     let failed = |error: faultline_synth::Error| miette!("{error}");
     opensta::check().map_err(failed)?;
     let designs = cost::of_names(args.names())?;
-    let subjects = designs
-        .iter()
-        .map(cost::subject)
-        .collect::<Result<Vec<_>>>()?;
-    let random = |subject: &Subject, circuit: &Circuit| {
-        drive::Traffic::random(subject, drive::SEED)
-            .and_then(|traffic| drive::activities(subject, circuit, vec![traffic], args.cycles))
-            .map_err(|error| error.to_string())
-    };
+    let subjects = cost::subjects(&designs)?;
+    let random = drive::random(args.cycles);
     let sram = Sram::Table(Table::embedded().map_err(failed)?);
     let mut rows = Vec::new();
     for path in &args.opensta {

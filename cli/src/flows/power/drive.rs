@@ -126,6 +126,17 @@ pub fn activities(
         .collect()
 }
 
+/// What gives the activity of a subject's netlist in so many cycles of random traffic.
+pub fn random(
+    cycles: u64,
+) -> impl Fn(&Subject, &Circuit) -> Result<Vec<(&'static str, Activity)>, String> {
+    move |subject, circuit| {
+        Traffic::random(subject, SEED)
+            .and_then(|traffic| activities(subject, circuit, vec![traffic], cycles))
+            .map_err(|error| error.to_string())
+    }
+}
+
 /// A netlist with the ports of its block.
 pub struct Activities<'a> {
     subject: &'a Subject,

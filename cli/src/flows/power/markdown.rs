@@ -101,17 +101,22 @@ fn milliwatts(value: f64) -> String {
     format!("{value:.3}")
 }
 
+/// Leakage, internal and switching power, and their sum.
+fn parts(power: Power) -> [String; 4] {
+    let Power {
+        leakage_mw,
+        internal_mw,
+        switching_mw,
+    } = power;
+    [leakage_mw, internal_mw, switching_mw, power.total_mw()].map(milliwatts)
+}
+
 fn by_kind(rows: &[Row]) -> Grid {
     let of = |row: &Row, kind: Kind| {
         let kinds = row.kinds.iter().filter(|part| part.kind == kind);
         kinds.map(|part| part.power).sum::<Power>().total_mw()
     };
     let cells = |row: &Row| {
-        let Power {
-            leakage_mw,
-            internal_mw,
-            switching_mw,
-        } = row.total;
         let mut cells = vec![
             name(row),
             row.activity.to_owned(),
@@ -119,7 +124,7 @@ fn by_kind(rows: &[Row]) -> Grid {
             grouped(row.registers as u64),
         ];
         cells.extend(Kind::ALL.map(|kind| milliwatts(of(row, kind))));
-        cells.extend([leakage_mw, internal_mw, switching_mw, row.total.total_mw()].map(milliwatts));
+        cells.extend(parts(row.total));
         cells
     };
     let clock = rows.first().map_or(0.0, |row| row.clock_mhz);
@@ -238,13 +243,8 @@ fn by_module(row: &Row) -> Grid {
     children.sort_by(|one, other| other.2.total_mw().total_cmp(&one.2.total_mw()));
     let (shown, rest) = children.split_at(children.len().min(MODULES));
     let line = |name: &str, instances: usize, power: Power| {
-        let Power {
-            leakage_mw,
-            internal_mw,
-            switching_mw,
-        } = power;
         let mut line = vec![name.to_owned(), grouped(instances as u64)];
-        line.extend([leakage_mw, internal_mw, switching_mw, power.total_mw()].map(milliwatts));
+        line.extend(parts(power));
         line.push(format!(
             "{:.1}",
             power.total_mw() / row.total.total_mw() * 100.0
