@@ -1,6 +1,7 @@
 //! Machines that run kernels and traces.
 
 pub(crate) mod gmmu;
+pub(crate) mod gpu;
 pub(crate) mod preempt;
 pub(crate) mod sm;
 pub(crate) mod timeline;

@@ -16,7 +16,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use output::Global;
 
-use experiments::{gmmu, preempt, sm, timeline, trace, walk};
+use experiments::{gmmu, gpu, preempt, sm, timeline, trace, walk};
 use flows::{cocotb, cosim, cost, equivalence, export, kit, layout, library, power, report, sram};
 
 /// GPU page-fault hardware: export, lockstep, cost.
@@ -46,6 +46,7 @@ enum Command {
     Sm(sm::Args),
     Timeline(timeline::Args),
     Walk(walk::Args),
+    Gpu(gpu::Args),
     Gmmu(gmmu::Args),
     Preempt(preempt::Args),
     Doctor(doctor::Args),
@@ -71,7 +72,7 @@ impl Command {
 }
 
 /// Two examples of each subcommand.
-const EXAMPLES: [(&str, [&str; 2]); 20] = [
+const EXAMPLES: [(&str, [&str; 2]); 21] = [
     (
         "export",
         [
@@ -166,6 +167,13 @@ const EXAMPLES: [(&str, [&str; 2]); 20] = [
         [
             "faultline walk --memory tables.txt --root 1000 7f00a000",
             "faultline walk --memory tables.txt --root 1000 --requests requests.txt --json",
+        ],
+    ),
+    (
+        "gpu",
+        [
+            "faultline gpu stencil --absent",
+            "faultline gpu sgemm histo --scheme operand-log,replay-queue --absent --link pcie3",
         ],
     ),
     (
@@ -282,6 +290,7 @@ fn run(global: &Global, command: &Command) -> ExitCode {
         Command::Sm(args) => sm::run(args, global),
         Command::Timeline(args) => timeline::run(args, global),
         Command::Walk(args) => walk::run(args, global),
+        Command::Gpu(args) => gpu::run(args, global),
         Command::Gmmu(args) => gmmu::run(args, global),
         Command::Preempt(args) => preempt::run(args, global),
         Command::Doctor(args) => doctor::run(args, global),

@@ -21,7 +21,7 @@ fn run(work: &Work, scheme: Scheme, absent: bool) -> Outcome {
 
 #[test]
 fn values_are_those_of_the_oracle_whether_pages_are_there_or_come() {
-    let work = work("stencil");
+    let work = work("histo");
     for scheme in Scheme::ALL {
         let resident = run(&work, scheme, false);
         assert_eq!(resident.brought.records, 0);

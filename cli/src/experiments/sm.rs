@@ -5,15 +5,15 @@ mod jobs;
 mod markdown;
 mod plot;
 mod restart;
-mod setups;
+pub(crate) mod setups;
 mod tables;
-mod workloads;
+pub(crate) mod workloads;
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args as _, Command, FromArgMatches as _};
 use faultline_sim::machines::sm::{Faults, Work};
-use faultline_sim::simt::kernels::{KERNELS, VARIANTS, named};
+use faultline_sim::simt::kernels::KERNELS;
 use faultline_sim::sm::sm_pipeline::{Policy, Scheme};
 use faultline_synth::report::Section;
 use faultline_synth::table::Grid;
@@ -25,29 +25,21 @@ use crate::Global;
 use crate::output::{self, progress};
 use crate::value;
 
+use workloads::Workloads;
+
 /// What is to be known of the kernels.
-const PATTERNS: &str =
+pub(crate) const PATTERNS: &str =
     "The kernels have the access patterns of Parboil's; they are not its programs.";
 
 /// What is to be known of the means of a few small runs.
 const NOISY: &str = "\n\nRuns at scale 1 are noisy: sim/reports/performance.md was made by\n\
                      `faultline sm --log 8k,16k,20k,32k --scale 4 --runs 24 --markdown FILE`.";
 
-/// What can be run.
-fn workloads() -> String {
-    let kernels = KERNELS.map(|(name, _)| name).join(", ");
-    let variants = VARIANTS.map(|(name, _)| name).join(", ");
-    format!(
-        "Kernels by name ({kernels}), patterns after Parboil's and not its programs, or Accel-Sim traces (.traceg, \
-         kernelslist.g); all kernels if not given; also {variants}: lbm at the paper's 8 warps, or with other addresses"
-    )
-}
-
 /// Run kernels and GPU traces on one SM under each scheme of preemptible faults, beside the paper
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    #[arg(value_name = "KERNEL|TRACE", help = workloads())]
-    workloads: Vec<String>,
+    #[command(flatten)]
+    run: Workloads,
     #[command(flatten)]
     schemes: Schemes,
     /// Sizes of the operand log [default: 8k,16k]
@@ -62,12 +54,6 @@ pub struct Args {
     /// How the next warp is chosen: loose-round-robin or greedy-then-oldest, where the lowest number stands for the oldest
     #[arg(long, default_value = "loose-round-robin", value_name = "POLICY", value_parser = policy)]
     scheduler: Policy,
-    /// Thread blocks of the kernels, as a multiple [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
-    scale: Option<u32>,
-    /// Thread blocks of a kernel that the SM holds, as far as it has warps for them [default: by registers and shared memory]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
-    blocks_per_sm: Option<u8>,
     /// SMs that share the L2 TLB: of so many pages that are new to it, this SM walks for one, drawn by page and seed
     #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     sharers: u64,
@@ -132,16 +118,6 @@ impl Args {
         self.queue.unwrap_or(64)
     }
 
-    /// Thread blocks of the kernels, as a multiple.
-    fn scale(&self) -> u32 {
-        self.scale.unwrap_or(1)
-    }
-
-    /// Whether one of the workloads is a kernel of ours, rather than a trace.
-    fn has_kernels(&self) -> bool {
-        self.workloads.is_empty() || self.workloads.iter().any(|name| named(name).is_some())
-    }
-
     /// Whether anything faults.
     fn has_faults(&self) -> bool {
         self.absent || self.fault_rate > 0.0
@@ -149,10 +125,10 @@ impl Args {
 
     /// Whether the paper has means of the same: of all built-in kernels, without faults.
     fn is_beside_paper(&self) -> bool {
-        let chosen = workloads::chosen(self);
+        let chosen = self.run.chosen();
         let is_chosen = |(name, _): &(&str, _)| chosen.iter().any(|chosen| chosen == name);
         let all = chosen.len() == KERNELS.len() && KERNELS.iter().all(is_chosen);
-        all && !self.has_faults() && self.blocks_per_sm.is_none() && self.warps == 64
+        all && !self.has_faults() && self.run.blocks_per_sm.is_none() && self.warps == 64
     }
 
     /// Cycles from a fault until its page is there.
@@ -184,11 +160,11 @@ impl Args {
             ));
         }
         let of_kernels = [
-            ("--scale", self.scale.is_some()),
-            ("--blocks-per-sm", self.blocks_per_sm.is_some()),
+            ("--scale", self.run.scale.is_some()),
+            ("--blocks-per-sm", self.run.blocks_per_sm.is_some()),
         ];
         for (option, is_given) in of_kernels {
-            if is_given && !self.has_kernels() {
+            if is_given && !self.run.has_kernels() {
                 return Err(miette!(
                     "{option}: a trace is as it is, so leave it out or name a kernel too"
                 ));
@@ -207,7 +183,7 @@ impl Args {
             let output_is = there(output);
             let reads =
                 |input: &String| output_is.is_some() && there(Path::new(input)) == output_is;
-            if self.workloads.iter().any(reads) {
+            if self.run.workloads.iter().any(reads) {
                 return Err(miette!(
                     "{}: this trace would be written over; give another file",
                     output.display()
@@ -232,16 +208,16 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     args.check(&schemes)?;
     if let Some(folder) = &args.write_traces {
-        let written = workloads::write_traces(args, folder)?;
+        let written = workloads::write_traces(&args.run, folder)?;
         return match global.json {
             true => global.print_json(&written),
             false => global.print(&written.text()),
         };
     }
-    let works = workloads::works(args)?;
+    let works = args.run.works()?;
     let setups = setups::setups(args, &schemes)?;
     let rows = rows(&works, &setups, args.runs)?;
-    let note = if args.has_kernels() { PATTERNS } else { "" };
+    let note = if args.run.has_kernels() { PATTERNS } else { "" };
     if let Some(path) = &args.svg {
         let svg = plot::svg(&rows, args.is_beside_paper(), note);
         let svg = svg.map_err(|error| miette!("{error}"))?;
@@ -254,7 +230,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             variations.push((name, self::rows(&works, &varied, args.runs)?));
         }
         let variants = match args.is_beside_paper() && args.backend == Kind::Reference {
-            true => self::rows(&workloads::variants(args)?, &setups, args.runs)?,
+            true => self::rows(&args.run.variants()?, &setups, args.runs)?,
             false => Vec::new(),
         };
         let origin = setups::origin(&setups)?;
@@ -265,7 +241,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         true => global.print_json(&tables::Results::new(&rows, args.is_beside_paper())),
         false => {
             let text = tables::text(&rows, args.is_beside_paper(), output::width());
-            let is_noisy = args.is_beside_paper() && args.scale() == 1;
+            let is_noisy = args.is_beside_paper() && args.run.scale() == 1;
             let noisy = if is_noisy { NOISY } else { "" };
             global.print(&format!("{text}\n\n{note}{noisy}"))
         }
@@ -280,7 +256,7 @@ pub fn section() -> Result<Section> {
     let matches = Args::augment_args(Command::new("sm")).try_get_matches_from(["sm"]);
     let args = matches.and_then(|matches| Args::from_arg_matches(&matches));
     let args = args.map_err(|error| miette!("{error}"))?;
-    let works = workloads::works(&args)?;
+    let works = args.run.works()?;
     let rows = rows(&works, &setups::setups(&args, &Scheme::ALL)?, args.runs)?;
     let (headings, cells) = tables::performance(&rows, true);
     Ok(Section {

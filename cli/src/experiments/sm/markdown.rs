@@ -48,7 +48,7 @@ pub fn markdown(
             "means of {runs} runs with different seeds, whose standard error, each run beside the baseline of its seed, is {error:.1} % at most"
         ),
     };
-    let kernels = match args.has_kernels() {
+    let kernels = match args.run.has_kernels() {
         true => {
             " The kernels are written after the access patterns of Parboil's and are not the paper's binaries."
         }
@@ -96,7 +96,7 @@ fn title(args: &Args) -> &'static str {
 /// What was typed.
 fn command(args: &Args) -> String {
     let mut command = "faultline sm".to_owned();
-    for name in &args.workloads {
+    for name in &args.run.workloads {
         // The file, and the folder that tells two lists of kernels apart.
         let parts: Vec<_> = std::path::Path::new(name).iter().collect();
         let last = parts[parts.len().saturating_sub(2)..].iter();
@@ -110,11 +110,11 @@ fn command(args: &Args) -> String {
         args.warps,
         args.sharers,
         args.scheduler.name(),
-        args.scale(),
+        args.run.scale(),
         args.runs,
         args.seed
     );
-    if let Some(blocks) = args.blocks_per_sm {
+    if let Some(blocks) = args.run.blocks_per_sm {
         command += &format!(" --blocks-per-sm {blocks}");
     }
     if args.fault_rate > 0.0 {

@@ -197,7 +197,7 @@ pub fn varied(setups: &[Setup], change: impl Fn(&mut Parameters)) -> Vec<Setup> 
 }
 
 /// Bytes of a log: 8k, 16K, 32k.
-fn log_bytes(text: &str) -> Result<usize> {
+pub fn log_bytes(text: &str) -> Result<usize> {
     let kilobytes = text
         .strip_suffix(['k', 'K'])
         .and_then(|digits| digits.parse().ok());

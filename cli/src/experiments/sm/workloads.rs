@@ -10,15 +10,29 @@ use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
 
-use super::Args;
 use crate::value::distinct;
 
-/// The names of the kernels and traces that were asked for, each once.
-pub fn chosen(args: &Args) -> Vec<String> {
-    match args.workloads.is_empty() {
-        true => KERNELS.iter().map(|(name, _)| (*name).to_owned()).collect(),
-        false => distinct(args.workloads.clone()),
-    }
+/// What can be run.
+fn help() -> String {
+    let kernels = KERNELS.map(|(name, _)| name).join(", ");
+    let variants = VARIANTS.map(|(name, _)| name).join(", ");
+    format!(
+        "Kernels by name ({kernels}), patterns after Parboil's and not its programs, or Accel-Sim traces (.traceg, \
+         kernelslist.g); all kernels if not given; also {variants}: lbm at the paper's 8 warps, or with other addresses"
+    )
+}
+
+/// Kernels and traces, and how large the kernels are.
+#[derive(clap::Args, Debug)]
+pub struct Workloads {
+    #[arg(value_name = "KERNEL|TRACE", help = help())]
+    pub workloads: Vec<String>,
+    /// Thread blocks of the kernels, as a multiple [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub scale: Option<u32>,
+    /// Thread blocks of a kernel that the SM holds, as far as it has warps for them [default: by registers and shared memory]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub blocks_per_sm: Option<u8>,
 }
 
 /// The names of the kernels and their variants.
@@ -27,51 +41,72 @@ fn known() -> String {
     all.map(|(name, _)| name).collect::<Vec<_>>().join(", ")
 }
 
-/// Makes the kernel of a name.
-fn kernel(args: &Args, name: &str, make: Make) -> Result<Kernel> {
-    make(args.scale()).map_err(|error| miette!("{name}: {error}"))
-}
+impl Workloads {
+    /// Thread blocks of the kernels, as a multiple.
+    pub fn scale(&self) -> u32 {
+        self.scale.unwrap_or(1)
+    }
 
-/// The variants of the paper's hardest case.
-pub fn variants(args: &Args) -> Result<Vec<Work>> {
-    let work = |(name, make): (&str, Make)| {
-        let kernel = kernel(args, name, make)?;
-        Work::of_kernel(&kernel).map_err(|error| miette!("{name}: {error}"))
-    };
-    VARIANTS.into_iter().map(work).collect()
-}
+    /// Whether one of the workloads is a kernel of ours, rather than a trace.
+    pub fn has_kernels(&self) -> bool {
+        self.workloads.is_empty() || self.workloads.iter().any(|name| named(name).is_some())
+    }
 
-/// The kernels and traces that were asked for, each with a name of its own.
-pub fn works(args: &Args) -> Result<Vec<Work>> {
-    let mut works = Vec::new();
-    for name in &chosen(args) {
-        if let Some(make) = named(name) {
-            let kernel = kernel(args, name, make)?;
-            let mut work = Work::of_kernel(&kernel).map_err(|error| miette!("{name}: {error}"))?;
-            if let Some(blocks) = args.blocks_per_sm {
-                work.blocks_per_sm = blocks.into();
+    /// The names of the kernels and traces that were asked for, each once.
+    pub fn chosen(&self) -> Vec<String> {
+        match self.workloads.is_empty() {
+            true => KERNELS.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            false => distinct(self.workloads.clone()),
+        }
+    }
+
+    /// Makes the kernel of a name.
+    fn kernel(&self, name: &str, make: Make) -> Result<Kernel> {
+        make(self.scale()).map_err(|error| miette!("{name}: {error}"))
+    }
+
+    /// The variants of the paper's hardest case.
+    pub fn variants(&self) -> Result<Vec<Work>> {
+        let work = |(name, make): (&str, Make)| {
+            let kernel = self.kernel(name, make)?;
+            Work::of_kernel(&kernel).map_err(|error| miette!("{name}: {error}"))
+        };
+        VARIANTS.into_iter().map(work).collect()
+    }
+
+    /// The kernels and traces that were asked for, each with a name of its own.
+    pub fn works(&self) -> Result<Vec<Work>> {
+        let mut works = Vec::new();
+        for name in &self.chosen() {
+            if let Some(make) = named(name) {
+                let kernel = self.kernel(name, make)?;
+                let mut work =
+                    Work::of_kernel(&kernel).map_err(|error| miette!("{name}: {error}"))?;
+                if let Some(blocks) = self.blocks_per_sm {
+                    work.blocks_per_sm = blocks.into();
+                }
+                works.push(work);
+                continue;
             }
-            works.push(work);
-            continue;
+            let path = Path::new(name);
+            if !path.exists() {
+                return Err(miette!(
+                    "{name} is neither a file nor a kernel; the kernels are {}",
+                    known()
+                ));
+            }
+            let trace = crate::output::open_trace(path)?;
+            for reader in trace.readers() {
+                let work = reader.and_then(Work::of_trace);
+                works.push(work.map_err(|error| miette!("{error}"))?);
+            }
         }
-        let path = Path::new(name);
-        if !path.exists() {
-            return Err(miette!(
-                "{name} is neither a file nor a kernel; the kernels are {}",
-                known()
-            ));
+        let names: Vec<String> = works.iter().map(|work| work.name.clone()).collect();
+        for (work, label) in works.iter_mut().zip(labels(&names)) {
+            work.name = label;
         }
-        let trace = crate::output::open_trace(path)?;
-        for reader in trace.readers() {
-            let work = reader.and_then(Work::of_trace);
-            works.push(work.map_err(|error| miette!("{error}"))?);
-        }
+        Ok(works)
     }
-    let names: Vec<String> = works.iter().map(|work| work.name.clone()).collect();
-    for (work, label) in works.iter_mut().zip(labels(&names)) {
-        work.name = label;
-    }
-    Ok(works)
 }
 
 /// Traces that were written, in the order of their list.
@@ -99,7 +134,7 @@ impl Written {
 }
 
 /// Writes the kernels that were asked for as traces to a folder, and takes back what it wrote if it fails.
-pub fn write_traces(args: &Args, folder: &Path) -> Result<Written> {
+pub fn write_traces(run: &Workloads, folder: &Path) -> Result<Written> {
     let make = |name: &String| {
         let make = named(name).ok_or_else(|| {
             miette!(
@@ -107,9 +142,9 @@ pub fn write_traces(args: &Args, folder: &Path) -> Result<Written> {
                 known()
             )
         })?;
-        kernel(args, name, make)
+        run.kernel(name, make)
     };
-    let kernels: Vec<Kernel> = chosen(args).iter().map(make).collect::<Result<_>>()?;
+    let kernels: Vec<Kernel> = run.chosen().iter().map(make).collect::<Result<_>>()?;
     let traces = kernels.iter().zip(1..).map(|(kernel, id)| WrittenTrace {
         kernel: kernel.name,
         file: format!("kernel-{id}.traceg"),
