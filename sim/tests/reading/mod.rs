@@ -5,7 +5,7 @@ use std::io::Cursor;
 use faultline_sim::trace::{Event, Instruction, Reader};
 
 /// Reads all instructions, or gives the error's sentence.
-pub fn instructions(text: impl AsRef<[u8]>) -> Result<Vec<Instruction>, String> {
+pub fn instructions(text: impl AsRef<[u8]> + Send) -> Result<Vec<Instruction>, String> {
     let reader = Reader::new(Cursor::new(text), "t").map_err(|error| error.to_string())?;
     let mut all = Vec::new();
     for event in reader {
