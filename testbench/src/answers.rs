@@ -277,7 +277,7 @@ impl Answers {
 }
 
 /// Runs random traffic without resets, with faults by pages or by regions, through these back ends in lockstep, and looks at
-/// every cycle; `step` is told of the cycles as they pass.
+/// every cycle; `step` receives the cycles as they pass.
 ///
 /// # Errors
 /// With the first thing that is wrong.

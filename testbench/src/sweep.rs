@@ -96,7 +96,7 @@ pub fn one_by_one(
     Ok(tally)
 }
 
-/// Every `step`th case of the sweeps in [`AT_ONCE`], many walks at once, on a walker of one of [`CONFIGS`]. `walked` is told
+/// Every `step`th case of the sweeps in [`AT_ONCE`], many walks at once, on a walker of one of [`CONFIGS`]. `walked` receives
 /// how many requests were walked.
 ///
 /// # Errors

@@ -29,7 +29,7 @@ pub struct OperandLogTraffic {
     rng: Rng,
     /// For what nobody may look at.
     noise: Rng,
-    /// Operands are windows into it, told apart by a count in the first lane.
+    /// Operands are windows into it, each with its count in the first lane.
     pool: Vec<u64>,
     mode: Modes<Mode>,
     writes: u64,
@@ -278,7 +278,7 @@ impl Block for OperandLog {
         if config == PROVED {
             return Some(Parameters::with_entries(4));
         }
-        // What follows the size tells of banks, which nobody sees from outside.
+        // What follows the size counts banks, which no port shows.
         let size = config.split('_').next()?;
         let kilobytes: usize = size.strip_suffix('k')?.parse().ok()?;
         Some(Parameters::with_entries(kilobytes * 4))

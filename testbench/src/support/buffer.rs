@@ -41,9 +41,9 @@ pub struct Buffer {
     pub commands: Vec<Taken>,
     /// Commands are taken.
     pub commands_taken: bool,
-    /// The MSHRs are sweeping, whatever the world below says.
+    /// The MSHRs are sweeping, whatever the model below shows.
     pub sweeping: bool,
-    /// Walks are pending, whatever the world below says.
+    /// Walks are pending, whatever the model below shows.
     pub walks_pending: bool,
     /// These are the outputs of the last cycle.
     pub last: Outputs,
@@ -196,7 +196,7 @@ impl Buffer {
         self.last.clone()
     }
 
-    /// Runs a cycle with these inputs, and with what memory, SMs and MSHRs have to say in it.
+    /// Runs a cycle with these inputs, and with what memory, SMs and MSHRs drive in it.
     pub fn cycle(&mut self, inputs: &Inputs) -> Outputs {
         let mut inputs = inputs.clone();
         for (left, ..) in &mut self.writes {

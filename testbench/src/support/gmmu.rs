@@ -193,7 +193,7 @@ impl Gmmu {
         self.requests[sm].push_back((vpn, asid, write));
     }
 
-    /// Runs a cycle, with what memory and SMs have to say in it.
+    /// Runs a cycle, with what memory and SMs drive in it.
     ///
     /// # Panics
     /// If the back ends differ.

@@ -116,7 +116,7 @@ impl Policy {
         self.cycle();
     }
 
-    /// Queries what `inputs` say, and waits for the answer.
+    /// Queries what `inputs` hold, and waits for the answer.
     ///
     /// # Panics
     /// If there is none within 1,000 cycles.

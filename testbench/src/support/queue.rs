@@ -13,7 +13,7 @@ pub struct Queue {
     bench: Bench<ReplayQueue>,
 }
 
-/// Gives an instruction of a warp, told apart by its program counter; a slot has four warps.
+/// Gives an instruction of a warp with a program counter of its own; a slot has four warps.
 #[must_use]
 pub fn instruction(warp: u8, pc: u32) -> Instruction {
     Instruction {
@@ -131,7 +131,7 @@ impl Queue {
         .held
     }
 
-    /// Requests a replay of a warp, and tells whether it was accepted.
+    /// Requests a replay of a warp, and returns whether it was accepted.
     pub fn resume(&mut self, warp: u8) -> bool {
         self.cycle(&Inputs {
             resume_valid: true,
@@ -141,7 +141,7 @@ impl Queue {
         .resume_ready
     }
 
-    /// Requests a save of a slot, and tells whether it was accepted.
+    /// Requests a save of a slot, and returns whether it was accepted.
     pub fn save(&mut self, slot: u8) -> bool {
         self.cycle(&Inputs {
             save_valid: true,

@@ -54,7 +54,7 @@ impl Tables {
         for asid in &mut self.asids {
             *asid = rng.byte() >> (8 - self.asid_bits);
         }
-        // Two that one bit tells apart, if they are two.
+        // Two that differ in one bit, if they are two.
         self.asids[1] = self.asids[0] ^ 1 << rng.below(self.asid_bits as u64);
     }
 
@@ -79,7 +79,7 @@ impl Tables {
         *self.words.entry(word).or_insert(entry)
     }
 
-    /// Sets the accessed bit, and the dirty bit, of an entry that is as expected but for these; says whether it is.
+    /// Sets the accessed bit, and the dirty bit, of an entry that is as expected but for these; returns whether it is.
     pub fn update(&mut self, word: u64, expected: u64, dirty: bool) -> bool {
         self.words.get_mut(&word).is_some_and(|entry| {
             let same = (*entry ^ expected) & !(ACCESSED | DIRTY) == 0;
