@@ -146,7 +146,7 @@ fn count(command: &mut Command) -> (Vec<u8>, (u64, u64)) {
     };
     let seconds = start.elapsed().as_secs_f64();
     let name = Path::new(&program).file_name().unwrap_or_default();
-    let mut text = format!("\n-- {}, {seconds:.1} s", name.display()).into_bytes();
+    let mut text = format!("\n-- {}, {seconds:.1} s\n", name.display()).into_bytes();
     text.extend(&output.stdout);
     text.extend(&output.stderr);
     let printed = String::from_utf8_lossy(&output.stdout);
