@@ -1,5 +1,6 @@
 //! The GPU: kernels with pages that are resident, and with pages that all are absent at first.
 
+use faultline_sim::machines::gpu::restart::Trial;
 use faultline_sim::machines::gpu::{Gpu, Outcome, Parameters};
 use faultline_sim::machines::sm::Work;
 use faultline_sim::simt::kernels::named;
@@ -32,4 +33,32 @@ fn values_are_those_of_the_oracle_whether_pages_are_there_or_come() {
             resident.cycles, absent.cycles, absent
         );
     }
+}
+
+/// Random programs on random GPUs: with faults that fail on purpose, absent pages, blocks that leave and come back.
+#[test]
+fn programs_end_as_without_faults_whatever_faults() {
+    let (mut squashed, mut left, mut far, mut nacks, mut resident) = (0, 0, 0, 0, 0);
+    for scheme in Scheme::ALL {
+        for seed in 0..20 {
+            let trial = Trial::new(scheme, seed).unwrap();
+            let outcome = trial
+                .run()
+                .unwrap_or_else(|error| panic!("{scheme:?}: {error}"));
+            squashed += outcome.sms.occasions.faults;
+            left += outcome.sms.switches;
+            far += outcome.brought.records;
+            nacks += outcome.translations.nacks;
+            resident += u64::from(outcome.brought.records == 0);
+        }
+    }
+    let counts = [squashed, left, far, nacks, resident];
+    let least = [1_000, 100, 200, 40, 20];
+    assert!(
+        counts
+            .iter()
+            .zip(least)
+            .all(|(count, least)| *count > least),
+        "{counts:?}"
+    );
 }

@@ -11,6 +11,7 @@ mod outcome;
 mod pager;
 mod parameters;
 mod port;
+pub mod restart;
 mod shared_memory;
 mod tables;
 

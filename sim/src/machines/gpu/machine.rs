@@ -86,6 +86,8 @@ impl<'work> Gpu<'work> {
         let (crossbar, translation) = (parameters.crossbar, parameters.translation);
         let mut of_sm = parameters.sm;
         of_sm.far_limit = parameters.far_limit;
+        // Where a page lies is known once it has been walked for.
+        of_sm.timing.warm = false;
         let sm = |sm| {
             let port = Port::new(crossbar, translation);
             Sm::with(&of_sm, work, port).map_err(|error| Failure::Sm { sm, error })
