@@ -1,7 +1,7 @@
 //! The GPU: kernels with pages that are resident, and with pages that all are absent at first.
 
 use faultline_sim::machines::gpu::restart::Trial;
-use faultline_sim::machines::gpu::{Gpu, Outcome, Parameters};
+use faultline_sim::machines::gpu::{Config, Gpu, Outcome, SchemeName};
 use faultline_sim::machines::sm::Work;
 use faultline_sim::simt::kernels::named;
 use faultline_sim::sm::sm_pipeline::Scheme;
@@ -12,10 +12,13 @@ fn work(kernel: &str) -> Work {
 
 /// Runs a kernel with values to its end, which is the oracle's.
 fn run(work: &Work, scheme: Scheme, absent: bool) -> Outcome {
-    let mut parameters = Parameters::tanasic(scheme, 16 << 10);
-    parameters.sm.values = true;
-    parameters.paging.absent = absent;
-    let outcome = Gpu::new(&parameters, work).unwrap().run(|_| {}).unwrap();
+    let mut config = Config::preset("tanasic").unwrap();
+    config.sm.scheme = SchemeName(scheme);
+    config.paging.absent = absent;
+    let outcome = Gpu::new(&config.parameters(), work)
+        .unwrap()
+        .run(|_| {})
+        .unwrap();
     assert_eq!(outcome.differences(work), [], "{scheme:?}");
     outcome
 }
