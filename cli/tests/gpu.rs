@@ -20,7 +20,7 @@ fn json(arguments: &[&str]) -> serde_json::Value {
 fn histo(arguments: &[&str]) -> Vec<serde_json::Value> {
     let mut all = vec!["histo", "--sms", "2", "--scheme"];
     all.extend(arguments);
-    json(&all).as_array().unwrap().clone()
+    json(&all)["rows"].as_array().unwrap().clone()
 }
 
 #[test]
@@ -74,4 +74,44 @@ fn what_makes_no_sense_is_refused() {
     refused(&["histo", "--log", "64k"], "--log 64k");
     refused(&["nothing"], "nothing is neither a file nor a kernel");
     refused(&["histo", "--scheme", "none"], "there is no scheme none");
+}
+
+#[test]
+fn a_file_sets_the_gpu_and_the_whole_configuration_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("gpu.toml");
+    let named = file.to_str().unwrap();
+    let print = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let mut command = faultline();
+        command.args([
+            "gpu",
+            "--config",
+            named,
+            "--print-config",
+            "--absent",
+            "--sms",
+            "3",
+        ]);
+        command.assert()
+    };
+    let printed = print("[sm]\nscheme = \"replay-queue\"\n[memory]\ndram = 300\n").success();
+    let text = String::from_utf8(printed.get_output().stdout.clone()).unwrap();
+    for line in [
+        "sms = 3",
+        "scheme = \"replay-queue\"",
+        "dram = 300",
+        "absent = true",
+        "walks = 64",
+    ] {
+        assert!(text.lines().any(|other| other == line), "{line}");
+    }
+    // What is printed is a file that gives the same.
+    assert_eq!(print(&text).success().get_output().stdout, text.as_bytes());
+    print("[memory]\ndran = 300\n")
+        .failure()
+        .stderr(contains("unknown field `dran`"));
+    print("[paging]\ngranularity = \"2k\"\n")
+        .failure()
+        .stderr(contains(":2: "));
 }

@@ -1,6 +1,7 @@
 //! The GPU: kernels with pages that are resident, and with pages that all are absent at first.
 
-use faultline_sim::machines::gpu::{Gpu, Outcome, Parameters};
+use faultline_sim::machines::gpu::restart::Trial;
+use faultline_sim::machines::gpu::{Config, Gpu, Outcome, SchemeName};
 use faultline_sim::machines::sm::Work;
 use faultline_sim::simt::kernels::named;
 use faultline_sim::sm::sm_pipeline::Scheme;
@@ -11,10 +12,13 @@ fn work(kernel: &str) -> Work {
 
 /// Runs a kernel with values to its end, which is the oracle's.
 fn run(work: &Work, scheme: Scheme, absent: bool) -> Outcome {
-    let mut parameters = Parameters::tanasic(scheme, 16 << 10);
-    parameters.sm.values = true;
-    parameters.paging.absent = absent;
-    let outcome = Gpu::new(&parameters, work).unwrap().run(|_| {}).unwrap();
+    let mut config = Config::preset("tanasic").unwrap();
+    config.sm.scheme = SchemeName(scheme);
+    config.paging.absent = absent;
+    let outcome = Gpu::new(&config.parameters(), work)
+        .unwrap()
+        .run(|_| {})
+        .unwrap();
     assert_eq!(outcome.differences(work), [], "{scheme:?}");
     outcome
 }
@@ -32,4 +36,32 @@ fn values_are_those_of_the_oracle_whether_pages_are_there_or_come() {
             resident.cycles, absent.cycles, absent
         );
     }
+}
+
+/// Random programs on random GPUs: with faults that fail on purpose, absent pages, blocks that leave and come back.
+#[test]
+fn programs_end_as_without_faults_whatever_faults() {
+    let (mut squashed, mut left, mut far, mut nacks, mut resident) = (0, 0, 0, 0, 0);
+    for scheme in Scheme::ALL {
+        for seed in 0..20 {
+            let trial = Trial::new(scheme, seed).unwrap();
+            let outcome = trial
+                .run()
+                .unwrap_or_else(|error| panic!("{scheme:?}: {error}"));
+            squashed += outcome.sms.occasions.faults;
+            left += outcome.sms.switches;
+            far += outcome.brought.records;
+            nacks += outcome.translations.nacks;
+            resident += u64::from(outcome.brought.records == 0);
+        }
+    }
+    let counts = [squashed, left, far, nacks, resident];
+    let least = [1_000, 100, 200, 20, 20];
+    assert!(
+        counts
+            .iter()
+            .zip(least)
+            .all(|(count, least)| *count > least),
+        "{counts:?}"
+    );
 }

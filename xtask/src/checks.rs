@@ -9,7 +9,7 @@ use faultline_ledger::Runner;
 use rayon::prelude::*;
 
 use crate::steps::{Steps, succeed};
-use crate::{book, cargo, codegen, python, root, setup};
+use crate::{binaries, book, cargo, codegen, python, root, setup};
 
 /// The lockstep with the Verilated back end.
 pub const VERILOG: &str = "faultline/verilog";
@@ -23,9 +23,6 @@ type Lint = fn(&Path) -> Command;
 /// The linters from Debian's packages.
 pub const LINTS: [(&str, Lint); 2] = [("Verilator", verilator), ("Icarus", iverilog)];
 
-/// What is in the name of each test that proves the guarantees of a block.
-const PROOFS: &str = "guarantees_are_proved";
-
 /// Sets up, then runs every check and test; `all` runs the obligations that have a valid row in the ledger, too.
 ///
 /// # Errors
@@ -35,7 +32,7 @@ pub fn run(all: bool) -> Result<ExitCode, String> {
     let python = python::run();
     let mdbook = python::mdbook();
     let mut steps = Steps::default();
-    let clippy = ["clippy", "--workspace", "--all-targets"];
+    let clippy = ["clippy", "--workspace"];
     let feature = ["--features", VERILOG];
     steps.check("port tables and models' ports", || {
         codegen::run(&root(), true).map(|sentence| println!("{sentence}"))
@@ -49,7 +46,8 @@ pub fn run(all: bool) -> Result<ExitCode, String> {
         steps.check("clippy", || succeed(cargo().args(clippy).args(DENY), false));
         steps.check("clippy with the Verilated back end", || {
             let mut lint = cargo();
-            lint.args(clippy).args(feature).args(DENY);
+            lint.args(clippy).arg("--all-targets").args(feature);
+            lint.args(DENY);
             // One small block stands for all, which the tests Verilate.
             succeed(lint.env("FAULTLINE_BLOCKS", "coalescer"), false)
         });
@@ -67,26 +65,19 @@ pub fn run(all: bool) -> Result<ExitCode, String> {
             Ok(())
         });
     }
-    let test = |options: &[&str]| {
-        let mut command = cargo();
-        // What was mapped before in another place is mapped again.
-        command.env("FAULTLINE_CACHE", root().join("target/netlists"));
-        command.args(["test", "--workspace"]).args(feature);
-        command.args(options);
-        command
-    };
+    let mut compiled = Vec::new();
     steps.check("tests are compiled", || {
-        succeed(&mut test(&["--no-run"]), false)
+        compiled = binaries::compile(&feature)?;
+        Ok(())
     });
-    // Most of the proofs' time is that of other programs.
-    let (mut others, mut proofs) = (
-        test(&["--no-fail-fast", "--", "--skip", PROOFS]),
-        test(&["--test", "proofs", "--", PROOFS]),
-    );
     let ledger = Runner::begin(&root(), all);
-    ledger.follow(&mut others);
-    ledger.follow(&mut proofs);
-    steps.tests("tests, with the proofs beside them", others, proofs);
+    let mut runs = binaries::runs(&compiled, &feature)?;
+    for run in &mut runs {
+        ledger.follow(run);
+        // What was mapped before in another place is mapped again.
+        run.env("FAULTLINE_CACHE", root().join("target/netlists"));
+    }
+    steps.tests("tests", runs);
     steps.ledger(&ledger);
     for (tool, lint) in LINTS {
         steps.check(&format!("{tool} reads the Verilog"), || each(lint));

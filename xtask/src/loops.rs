@@ -50,8 +50,10 @@ pub fn block(name: &str) -> Result<ExitCode, String> {
     let proofs = format!("{name}_guarantees");
     steps.tests(
         "lockstep and proofs",
-        test(&["--test", name]),
-        test(&["--test", "proofs", "--", &proofs]),
+        vec![
+            test(&["--test", name]),
+            test(&["--test", "proofs", "--", &proofs]),
+        ],
     );
     Ok(steps.finish())
 }

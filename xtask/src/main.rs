@@ -1,6 +1,7 @@
 //! `cargo xtask setup|codegen|block|quick|test|report|book|dist`: set-up, generated files, the loops, the two commands, the
 //! book and the archive.
 
+mod binaries;
 mod book;
 mod checks;
 mod codegen;

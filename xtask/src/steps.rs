@@ -1,7 +1,11 @@
 //! Steps that are timed, counted and summed up.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::num::NonZero;
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
 
@@ -31,18 +35,27 @@ impl Steps {
         });
     }
 
-    /// Two runs of tests at once, whose results are read from what they print; what the second prints is shown after the
-    /// first.
-    pub fn tests(&mut self, name: &str, mut first: Command, mut second: Command) {
+    /// Runs of tests, as many at once as there are cores, whose results are read from what they print. What a run prints is
+    /// shown when it ends.
+    pub fn tests(&mut self, name: &str, runs: Vec<Command>) {
         self.step(name, || {
-            let mut later = Vec::new();
-            let (first, second) = thread::scope(|scope| {
-                let second = scope.spawn(|| count(&mut second, &mut later));
-                let first = count(&mut first, &mut io::stdout());
-                (first, second.join().unwrap_or((0, 1)))
+            let runs = Mutex::new(VecDeque::from(runs));
+            let sum = Mutex::new((0, 0));
+            let next = || runs.lock().ok()?.pop_front();
+            thread::scope(|scope| {
+                for _ in 0..thread::available_parallelism().map_or(2, NonZero::get) {
+                    scope.spawn(|| {
+                        while let Some(mut run) = next() {
+                            let (text, (passed, failed)) = count(&mut run);
+                            let Ok(mut sum) = sum.lock() else { return };
+                            let _ = io::stdout().write_all(&text);
+                            *sum = (sum.0 + passed, sum.1 + failed);
+                        }
+                    });
+                }
             });
-            let _ = io::stdout().write_all(&later);
-            (first.0 + second.0, first.1 + second.1)
+            // A thread that panics leaves its run uncounted.
+            sum.into_inner().unwrap_or((0, 1))
         });
     }
 
@@ -120,34 +133,30 @@ pub fn succeed(command: &mut Command, quiet: bool) -> Result<(), String> {
     }
 }
 
-/// Runs tests, passes their output on, and gives passed and failed.
-fn count(command: &mut Command, output: &mut impl Write) -> (u64, u64) {
-    let mut child = match command.stdout(Stdio::piped()).spawn() {
-        Ok(child) => child,
+/// Runs tests, and gives what they print with the numbers of those that passed and failed.
+fn count(command: &mut Command) -> (Vec<u8>, (u64, u64)) {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let start = Instant::now();
+    let output = match command.stdin(Stdio::null()).output() {
+        Ok(output) => output,
         Err(error) => {
-            let program = command.get_program().to_string_lossy();
-            let _ = writeln!(output, "{program} does not start ({error})");
-            return (0, 1);
+            let sentence = format!("{program} does not start ({error})\n");
+            return (sentence.into_bytes(), (0, 1));
         }
     };
-    let (mut passed, mut failed) = (0, 0);
-    for line in child
-        .stdout
-        .take()
-        .into_iter()
-        .flat_map(|output| BufReader::new(output).split(b'\n'))
-    {
-        let Ok(line) = line else { break };
-        let line = String::from_utf8_lossy(&line);
-        let _ = writeln!(output, "{line}");
-        if let Some((more_passed, more_failed)) = result(&line) {
-            passed += more_passed;
-            failed += more_failed;
-        }
-    }
-    let success = child.wait().is_ok_and(|status| status.success());
+    let seconds = start.elapsed().as_secs_f64();
+    let name = Path::new(&program).file_name().unwrap_or_default();
+    let mut text = format!("\n-- {}, {seconds:.1} s\n", name.display()).into_bytes();
+    text.extend(&output.stdout);
+    text.extend(&output.stderr);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let results = printed.lines().filter_map(result);
+    let (passed, failed) = results.fold((0, 0), |sum, more| (sum.0 + more.0, sum.1 + more.1));
     // If nothing failed it did not get as far as its tests, or failed in another way.
-    (passed, failed.max(u64::from(!success)))
+    (
+        text,
+        (passed, failed.max(u64::from(!output.status.success()))),
+    )
 }
 
 /// Reads `test result: ok. 10 passed; 0 failed; ...`.
@@ -182,10 +191,10 @@ mod tests {
         let nothing = || Command::new("/nonexistent/program");
         let mut three = Command::new("echo");
         three.arg("test result: ok. 3 passed; 0 failed; 0 ignored");
-        steps.tests("nothing and three", nothing(), three);
+        steps.tests("nothing and three", vec![nothing(), three]);
         steps.check("good", || Ok(()));
         assert_eq!((steps.passed, steps.failed), (4, 1));
-        steps.tests("fails", nothing(), Command::new("false"));
+        steps.tests("fails", vec![nothing(), Command::new("false")]);
         assert_eq!((steps.passed, steps.failed), (4, 3));
     }
 

@@ -1,6 +1,11 @@
 //! `faultline gpu`: kernels and traces on a whole GPU with demand paging.
 
-use faultline_sim::machines::gpu::{Gpu, Link, Outcome, Parameters};
+use std::fs;
+use std::path::PathBuf;
+
+use faultline_sim::machines::gpu::{
+    Config, Gpu, Granularity, Link, Outcome, Parameters, SchemeName,
+};
 use faultline_sim::machines::sm::Work;
 use faultline_sim::sm::sm_pipeline::Scheme;
 use indicatif::ProgressBar;
@@ -10,7 +15,7 @@ use serde::Serialize;
 
 use super::sm::setups::log_bytes;
 use super::sm::workloads::Workloads;
-use super::sm::{PATTERNS, Schemes};
+use super::sm::{PATTERNS, schemes};
 use crate::Global;
 use crate::output::{self, grouped, progress};
 use crate::value::{self, integer_in};
@@ -25,44 +30,34 @@ pub struct Args {
     #[command(flatten)]
     run: Workloads,
     /// GPU of which paper: tanasic (MICRO-50, Table 1: 16 SMs at 1 GHz)
-    #[arg(long, value_enum, default_value = "tanasic", value_name = "PAPER")]
-    preset: Preset,
-    /// SMs, up to 16 [default: the preset's]
-    #[arg(long, value_name = "N", value_parser = integer_in::<usize>(1..=16))]
-    sms: Option<usize>,
-    #[command(flatten)]
-    schemes: Schemes,
+    #[arg(long, default_value = "tanasic", value_name = "PAPER", value_parser = preset)]
+    preset: String,
+    /// Values in place of the preset's; `--print-config` shows all that there are
+    #[arg(long, value_name = "FILE.toml")]
+    config: Option<PathBuf>,
+    /// Print the configuration that the other options give, and run nothing
+    #[arg(long)]
+    print_config: bool,
+    /// SMs, up to 16
+    #[arg(long, value_name = "N", value_parser = integer_in::<u64>(1..=16))]
+    sms: Option<u64>,
+    /// stall-on-fault, warp-disable-commit, warp-disable-last-check, replay-queue, operand-log, or all; that of the
+    /// configuration if not given
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = value::named)]
+    scheme: Vec<String>,
     /// Size of the operand log: 1k to 32k
-    #[arg(long, value_name = "SIZE", default_value = "16k", value_parser = value::named)]
-    log: String,
+    #[arg(long, value_name = "SIZE", value_parser = value::named)]
+    log: Option<String>,
     /// No page is in the GPU's memory at first
     #[arg(long)]
     absent: bool,
     /// Link between CPU and GPU: nvlink (12 us for a fault that moves a page, 10 us for one that only allocates it) or
-    /// pcie3 (25 and 12 us)
-    #[arg(
-        long,
-        value_enum,
-        default_value = "nvlink",
-        value_name = "LINK",
-        requires = "absent"
-    )]
-    link: Bus,
+    /// pcie3 (25 and 12 us), at 1 GHz
+    #[arg(long, value_enum, value_name = "LINK")]
+    link: Option<Bus>,
     /// What comes with an absent page: 4k (the page alone) or 64k
-    #[arg(
-        long,
-        value_enum,
-        default_value = "64k",
-        value_name = "SIZE",
-        requires = "absent"
-    )]
-    granularity: Granularity,
-}
-
-/// Whose GPU it is.
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum Preset {
-    Tanasic,
+    #[arg(long, value_enum, value_name = "SIZE")]
+    granularity: Option<Size>,
 }
 
 /// The link between CPU and GPU.
@@ -73,31 +68,83 @@ enum Bus {
 }
 
 /// What comes with a page.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum Granularity {
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Size {
     #[value(name = "4k")]
     Page,
     #[value(name = "64k")]
     Region,
 }
 
+/// The name of a preset.
+fn preset(name: &str) -> std::result::Result<String, String> {
+    let all: Vec<_> = Config::presets().collect();
+    match all.contains(&name) {
+        true => Ok(name.to_owned()),
+        false => Err(format!("there are {}", all.join(", "))),
+    }
+}
+
 impl Args {
-    /// The GPU with a scheme.
-    fn parameters(&self, scheme: Scheme, log_bytes: usize) -> Parameters {
-        let Preset::Tanasic = self.preset;
-        let mut parameters = Parameters::tanasic(scheme, log_bytes);
-        if let Some(sms) = self.sms {
-            parameters.sms = sms;
-        }
-        parameters.sm.values = true;
-        let paging = &mut parameters.paging;
-        paging.absent = self.absent;
-        paging.regions = self.granularity == Granularity::Region;
-        paging.link = match self.link {
-            Bus::Nvlink => Link::NVLINK,
-            Bus::Pcie3 => Link::PCIE3,
+    /// The GPU that the preset, the file and the options say.
+    fn config(&self) -> Result<Config> {
+        let (text, file) = match &self.config {
+            None => (String::new(), String::new()),
+            Some(path) => {
+                let text = fs::read_to_string(path);
+                let text = text.map_err(|error| miette!("{}: {error}", path.display()))?;
+                (text, path.display().to_string())
+            }
         };
-        parameters
+        let config = Config::read(&text, &file, &self.preset);
+        let mut config = config.map_err(|error| miette!("{error}"))?;
+        if let Some(sms) = self.sms {
+            config.sms = sms.try_into().map_err(|error| miette!("--sms: {error}"))?;
+        }
+        if let Some(log) = &self.log {
+            let bytes = log_bytes(log)? as u64;
+            config.sm.log_bytes = bytes
+                .try_into()
+                .map_err(|error| miette!("--log: {error}"))?;
+        }
+        let paging = &mut config.paging;
+        paging.absent |= self.absent;
+        for (option, is_given) in [
+            ("--link", self.link.is_some()),
+            ("--granularity", self.granularity.is_some()),
+        ] {
+            if is_given && !paging.absent {
+                return Err(miette!(
+                    "{option}: every page is there, so give --absent too"
+                ));
+            }
+        }
+        match self.link {
+            Some(Bus::Nvlink) => paging.set_link(Link::NVLINK),
+            Some(Bus::Pcie3) => paging.set_link(Link::PCIE3),
+            None => {}
+        }
+        match self.granularity {
+            Some(Size::Page) => paging.granularity = Granularity::Page,
+            Some(Size::Region) => paging.granularity = Granularity::Region,
+            None => {}
+        }
+        Ok(config)
+    }
+
+    /// The configurations that are run, one for each scheme.
+    fn configs(&self) -> Result<Vec<Config>> {
+        let config = self.config()?;
+        if self.scheme.is_empty() {
+            return Ok(vec![config]);
+        }
+        let with = |scheme| {
+            let mut config = config.clone();
+            config.sm.scheme = SchemeName(scheme);
+            config
+        };
+        let schemes = schemes(&self.scheme)?;
+        Ok(schemes.into_iter().map(with).collect())
     }
 }
 
@@ -106,7 +153,6 @@ impl Args {
 struct Row {
     workload: String,
     scheme: &'static str,
-    sms: usize,
     cycles: u64,
     warp_instructions: u64,
     instructions_per_cycle: f64,
@@ -127,37 +173,52 @@ struct Row {
     dram_lines: u64,
 }
 
+/// What `--json` gives: the configuration but for the schemes, and the runs.
+#[derive(Serialize)]
+struct Results<'run> {
+    configuration: &'run Config,
+    rows: &'run [Row],
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// If an option makes no sense, a trace cannot be read, or a run does not come to its end, or to another one than it should.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
-    let schemes = args.schemes.chosen()?;
-    let log_bytes = log_bytes(&args.log)?;
+    let configs = args.configs()?;
+    if args.print_config {
+        return match (&configs[..], global.json) {
+            ([config], false) => global.print(config.to_toml().trim_end()),
+            ([config], true) => global.print_json(config),
+            _ => Err(miette!("--print-config: give one scheme")),
+        };
+    }
     let works = args.run.works()?;
     let blocks: usize = works.iter().map(|work| work.blocks.len()).sum();
-    let all = (blocks * schemes.len()) as u64;
+    let all = (blocks * configs.len()) as u64;
     let bar = progress(all, "{wide_bar} {pos}/{len} thread blocks {eta}");
-    let jobs: Vec<(&Work, Scheme)> = works
+    let jobs: Vec<(&Work, &Config)> = works
         .iter()
-        .flat_map(|work| schemes.iter().map(move |&scheme| (work, scheme)))
+        .flat_map(|work| configs.iter().map(move |config| (work, config)))
         .collect();
-    let rows = jobs.par_iter().map(|&(work, scheme)| {
-        let parameters = args.parameters(scheme, log_bytes);
-        one(&parameters, work, &bar)
-    });
+    let rows = jobs
+        .par_iter()
+        .map(|(work, config)| one(&config.parameters(), work, &bar));
     let rows: Result<Vec<Row>> = rows.collect();
     bar.finish_and_clear();
     let mut rows = rows?;
-    for of_work in rows.chunks_mut(schemes.len()) {
+    for of_work in rows.chunks_mut(configs.len()) {
         let first = of_work[0].cycles as f64;
         for row in of_work {
             row.relative_percent = 100.0 * first / row.cycles.max(1) as f64;
         }
     }
     match global.json {
-        true => global.print_json(&rows),
-        false => global.print(&text(&rows, args)),
+        true => global.print_json(&Results {
+            configuration: &configs[0],
+            rows: &rows,
+        }),
+        false => global.print(&text(&rows, configs[0].paging.absent, args)),
     }
 }
 
@@ -178,10 +239,10 @@ fn one(parameters: &Parameters, work: &Work, bar: &ProgressBar) -> Result<Row> {
     if let Some(difference) = outcome.differences(work).first() {
         return Err(failed(difference));
     }
-    Ok(row(work, scheme, parameters.sms, &outcome))
+    Ok(row(work, scheme, &outcome))
 }
 
-fn row(work: &Work, scheme: Scheme, sms: usize, outcome: &Outcome) -> Row {
+fn row(work: &Work, scheme: Scheme, outcome: &Outcome) -> Row {
     let Outcome {
         cycles,
         instructions,
@@ -194,7 +255,6 @@ fn row(work: &Work, scheme: Scheme, sms: usize, outcome: &Outcome) -> Row {
     Row {
         workload: work.name.clone(),
         scheme: scheme.name(),
-        sms,
         cycles: *cycles,
         warp_instructions: *instructions,
         instructions_per_cycle: a_cycle(*instructions),
@@ -216,8 +276,7 @@ fn row(work: &Work, scheme: Scheme, sms: usize, outcome: &Outcome) -> Row {
 }
 
 /// The runs as a table; of paging only where pages are absent.
-fn text(rows: &[Row], args: &Args) -> String {
-    let absent = args.absent;
+fn text(rows: &[Row], absent: bool, args: &Args) -> String {
     let mut headings = vec![
         "Workload",
         "Scheme",

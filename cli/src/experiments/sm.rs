@@ -305,18 +305,26 @@ impl Schemes {
     /// # Errors
     /// If there is no such scheme.
     pub fn chosen(&self) -> Result<Vec<Scheme>> {
-        let is_all = |name: &&String| *name == "all";
-        let named = |name: &String| {
-            Scheme::named(name).ok_or_else(|| {
-                let known = Scheme::ALL.map(Scheme::name).join(", ");
-                miette!("there is no scheme {name}; there are {known}, and all")
-            })
-        };
-        let single = self.scheme.iter().filter(|name| !is_all(name));
-        let schemes: Vec<Scheme> = single.map(named).collect::<Result<_>>()?;
-        match self.scheme.iter().any(|name| is_all(&name)) {
-            true => Ok(Scheme::ALL.to_vec()),
-            false => Ok(value::distinct(schemes)),
-        }
+        schemes(&self.scheme)
+    }
+}
+
+/// The schemes of these names.
+///
+/// # Errors
+/// If there is no such scheme.
+pub(crate) fn schemes(names: &[String]) -> Result<Vec<Scheme>> {
+    let is_all = |name: &&String| *name == "all";
+    let named = |name: &String| {
+        Scheme::named(name).ok_or_else(|| {
+            let known = Scheme::ALL.map(Scheme::name).join(", ");
+            miette!("there is no scheme {name}; there are {known}, and all")
+        })
+    };
+    let single = names.iter().filter(|name| !is_all(name));
+    let schemes: Vec<Scheme> = single.map(named).collect::<Result<_>>()?;
+    match names.iter().any(|name| is_all(&name)) {
+        true => Ok(Scheme::ALL.to_vec()),
+        false => Ok(value::distinct(schemes)),
     }
 }

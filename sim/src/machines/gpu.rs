@@ -6,14 +6,17 @@
 //! translation that an SM receives with the page tables, and [`Outcome::differences`] compares what is left at the end
 //! with the run of the oracle.
 
+mod config;
 mod machine;
 mod outcome;
 mod pager;
 mod parameters;
 mod port;
+pub mod restart;
 mod shared_memory;
 mod tables;
 
+pub use config::{Config, ConfigError, Granularity, PolicyName, SchemeName};
 pub use machine::{Failure, Gpu};
 pub use outcome::{Outcome, Translations};
 pub use pager::Brought;

@@ -27,8 +27,7 @@ mod units;
 mod values;
 mod work;
 
-pub use alone::Alone;
-pub use below::{Below, Request, Use};
+pub(in crate::machines) use below::{Below, Request, Use};
 pub use machine::Sm;
 pub use outcome::{Difference, Misses, Occasions, Outcome, SmError};
 pub use parameters::{Faults, Parameters, Recovery, Timing};

@@ -86,6 +86,8 @@ impl<'work> Gpu<'work> {
         let (crossbar, translation) = (parameters.crossbar, parameters.translation);
         let mut of_sm = parameters.sm;
         of_sm.far_limit = parameters.far_limit;
+        // Where a page lies is known once it has been walked for.
+        of_sm.timing.warm = false;
         let sm = |sm| {
             let port = Port::new(crossbar, translation);
             Sm::with(&of_sm, work, port).map_err(|error| Failure::Sm { sm, error })
@@ -161,12 +163,12 @@ impl<'work> Gpu<'work> {
     /// Whether every thread block has ended.
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        self.next_block == self.work.blocks.len() && self.sms.iter().all(Sm::is_finished)
+        self.next_block == self.work.blocks.len() && self.sms.iter().all(Sm::has_ended)
     }
 
     /// What is left at the end.
     fn outcome(self) -> Outcome {
-        let mut sms = joined(self.sms.into_iter().map(Sm::outcome)).unwrap_or_default();
+        let mut sms = joined(self.sms.into_iter().map(Sm::left)).unwrap_or_default();
         if let Some((_, memory)) = &mut sms.values {
             *memory = self.memory;
         }
@@ -201,7 +203,7 @@ impl<'work> Gpu<'work> {
         let mut progress = 0;
         for (number, sm) in self.sms.iter_mut().enumerate() {
             std::mem::swap(&mut self.memory, &mut sm.below().memory);
-            let cycle = sm.cycle();
+            let cycle = sm.step();
             std::mem::swap(&mut self.memory, &mut sm.below().memory);
             cycle.map_err(|error| Failure::Sm { sm: number, error })?;
             for (at, request) in sm.below().requests.drain(..) {

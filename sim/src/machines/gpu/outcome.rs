@@ -50,6 +50,10 @@ pub fn joined(mut outcomes: impl Iterator<Item = sm::Outcome>) -> Option<sm::Out
     for other in outcomes {
         all.cycles = all.cycles.max(other.cycles);
         all.occasions += other.occasions;
+        all.switches += other.switches;
+        all.restored += other.restored;
+        all.bases += other.bases;
+        all.refused += other.refused;
         all.misses.lines += other.misses.lines;
         all.misses.waited += other.misses.waited;
         all.branches_agree &= other.branches_agree;

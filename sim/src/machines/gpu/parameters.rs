@@ -1,9 +1,7 @@
 //! What a GPU is made of.
 
 use super::super::sm;
-use super::super::translation::Design;
 use crate::mmu::gmmu;
-use crate::sm::sm_pipeline::Scheme;
 
 /// The caches below the SMs, and DRAM. Times are cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +34,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// NVLink, at 1 GHz: the costs are the paper's (section 5.3), 40 GB/s is an assumption.
+    /// NVLink, at 1 GHz: the costs are those of Tanasic et al. (section 5.3), 40 GB/s is an assumption.
     pub const NVLINK: Self = Self {
         bytes: 40,
         migration: 12_000,
@@ -84,41 +82,4 @@ pub struct Parameters {
     pub caches: Caches,
     /// Paging.
     pub paging: Paging,
-}
-
-impl Parameters {
-    /// Table 1 of Tanasic et al.: 16 SMs at 1 GHz, an L2 cache of 2 MB, DRAM of 256 GB/s, an L2 TLB of 1,024 entries, 64 walks.
-    /// The paper is silent about banks, about the links between the SMs and what they share, and about the GMMU's MSHRs: 16
-    /// banks, 10 cycles each way of the L2 cache's 70, 30 of the L2 TLB's 70, and 4 far faults an SM (Zheng et al.,
-    /// section 3.2) are assumptions.
-    #[must_use]
-    pub fn tanasic(scheme: Scheme, log_bytes: usize) -> Self {
-        let sms = 16;
-        let mut design = Design::SharedL2AndCache.parameters();
-        (design.l2_entries, design.threads) = (1024, 64);
-        Self {
-            sms,
-            sm: sm::Parameters::paper(scheme, log_bytes),
-            gmmu: design.gmmu(sms),
-            far_limit: design.mshrs as u8,
-            shared_tlb: true,
-            crossbar: 10,
-            translation: 30,
-            caches: Caches {
-                lines: 16_384,
-                ways: 8,
-                banks: 16,
-                latency: 50,
-                misses: 32,
-                dram: 200,
-                dram_interval: 8,
-            },
-            paging: Paging {
-                absent: false,
-                regions: true,
-                handler: 2_000,
-                link: Link::NVLINK,
-            },
-        }
-    }
 }

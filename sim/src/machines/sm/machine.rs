@@ -22,7 +22,7 @@ const PATIENCE: u64 = 100_000;
 /// Faults without a commit after which there will be none: more than come by chance, up to one in 10,000 that succeeds.
 const FAULTS: u64 = 100_000;
 
-/// An SM that runs something, and what it is connected to.
+/// An SM that runs something, with what it is connected to: by itself, or as a part of a GPU.
 #[derive(Clone, Debug)]
 pub struct Sm<'work, B = Alone> {
     pub(super) parameters: Parameters,
@@ -81,14 +81,53 @@ impl<'work> Sm<'work> {
         let patience = PATIENCE + 4 * parameters.faults.cycles;
         Ok(Self { patience, ..sm })
     }
+
+    /// Runs to the end, and shows what goes over the ports in each cycle.
+    ///
+    /// # Errors
+    /// If the pipeline breaks a rule, or nothing commits any more.
+    pub fn run(mut self, mut observe: impl FnMut(&Inputs, &Outputs)) -> Result<Outcome, SmError> {
+        while !self.is_finished() {
+            let (inputs, outputs) = self.cycle()?;
+            observe(&inputs, &outputs);
+        }
+        Ok(self.outcome())
+    }
+
+    /// What is left at the end.
+    #[must_use]
+    pub fn outcome(self) -> Outcome {
+        self.left()
+    }
+
+    /// Whether every block has ended.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.has_ended()
+    }
+
+    /// The pipeline.
+    #[must_use]
+    pub fn pipeline(&self) -> &SmPipeline {
+        &self.pipeline
+    }
+
+    /// One cycle, with what goes over the pipeline's ports in it.
+    ///
+    /// # Errors
+    /// If the pipeline breaks a rule, or nothing commits any more.
+    pub fn cycle(&mut self) -> Result<(Inputs, Outputs), SmError> {
+        self.step()
+    }
 }
 
 impl<'work, B: Below> Sm<'work, B> {
-    /// An SM with what it is connected to, before its first cycle. Whether it is stuck, its owner has to know.
-    ///
-    /// # Errors
-    /// If a block does not fit, or a block's part of the log is too small.
-    pub fn with(parameters: &Parameters, work: &'work Work, below: B) -> Result<Self, SmError> {
+    /// An SM with what it is connected to, before its first cycle. Its owner watches whether it is stuck.
+    pub(in super::super) fn with(
+        parameters: &Parameters,
+        work: &'work Work,
+        below: B,
+    ) -> Result<Self, SmError> {
         let warps = parameters.pipeline.warps;
         let per_block = work.warps_per_block.max(1);
         let fitting = (warps / per_block).min(work.blocks_per_sm.max(1)).min(16);
@@ -144,21 +183,8 @@ impl<'work, B: Below> Sm<'work, B> {
         })
     }
 
-    /// Runs to the end, and shows what goes over the ports in each cycle.
-    ///
-    /// # Errors
-    /// If the pipeline breaks a rule, or nothing commits any more.
-    pub fn run(mut self, mut observe: impl FnMut(&Inputs, &Outputs)) -> Result<Outcome, SmError> {
-        while !self.is_finished() {
-            let (inputs, outputs) = self.cycle()?;
-            observe(&inputs, &outputs);
-        }
-        Ok(self.outcome())
-    }
-
     /// What is left at the end.
-    #[must_use]
-    pub fn outcome(mut self) -> Outcome {
+    pub(in super::super) fn left(mut self) -> Outcome {
         let memory = std::mem::take(self.below.memory());
         Outcome {
             cycles: self.now,
@@ -175,15 +201,8 @@ impl<'work, B: Below> Sm<'work, B> {
     }
 
     /// Whether every block has ended.
-    #[must_use]
-    pub fn is_finished(&self) -> bool {
+    pub(in super::super) fn has_ended(&self) -> bool {
         !self.below.has_blocks() && self.slots.iter().all(Option::is_none) && self.switch.is_over()
-    }
-
-    /// The pipeline.
-    #[must_use]
-    pub fn pipeline(&self) -> &SmPipeline {
-        &self.pipeline
     }
 
     /// When something last committed or faulted.
@@ -192,15 +211,12 @@ impl<'work, B: Below> Sm<'work, B> {
     }
 
     /// What it is connected to.
-    pub fn below(&mut self) -> &mut B {
+    pub(in super::super) fn below(&mut self) -> &mut B {
         &mut self.below
     }
 
-    /// One cycle, with what goes over the pipeline's ports in it.
-    ///
-    /// # Errors
-    /// If the pipeline breaks a rule, or nothing commits any more.
-    pub fn cycle(&mut self) -> Result<(Inputs, Outputs), SmError> {
+    /// One cycle.
+    pub(in super::super) fn step(&mut self) -> Result<(Inputs, Outputs), SmError> {
         self.begin_blocks();
         self.choose_leaver();
         let inputs = self.inputs()?;

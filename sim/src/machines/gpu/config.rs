@@ -1,0 +1,470 @@
+//! A GPU as a file says it: values in TOML, in place of those of a preset.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use toml::de::{DeTable, DeValue, Deserializer};
+
+use super::super::sm;
+use super::super::translation::{self, Design};
+use super::{Caches, Link, Paging, Parameters};
+use crate::sm::sm_pipeline::{self, Policy, Scheme};
+use crate::sm::{l1_tlb, operand_log, replay_queue};
+
+/// Bytes of an entry of the operand log.
+const LOG_ENTRY: usize = 256;
+/// Presets, as files in TOML that hold every value.
+const PRESETS: [(&str, &str); 1] = [("tanasic", include_str!("presets/tanasic.toml"))];
+
+/// An SM.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SmTable {
+    /// Its scheme of preemptible faults, by name.
+    pub scheme: SchemeName,
+    /// How the next warp is chosen, by name.
+    pub scheduler: PolicyName,
+    /// Warps, 1 to 64.
+    pub warps: Within<1, 64>,
+    /// Scoreboard entries of a warp: instructions under way, 2 to 16.
+    pub scoreboard_entries: Within<2, 16>,
+    /// Entries of the replay queue, a power of two up to 128.
+    pub queue_entries: PowerOfTwo<2, 128>,
+    /// Bytes of the operand log, of 256 B each entry.
+    pub log_bytes: Within<512, 32768>,
+    /// Cycles of arithmetic.
+    pub math: Within<1, 1000>,
+    /// Cycles of a special function.
+    pub special: Within<1, 1000>,
+    /// Cycles from a special function to the next.
+    pub special_interval: Within<1, 1000>,
+    /// Cycles of a branch.
+    pub control: Within<1, 1000>,
+    /// Cycles of shared memory.
+    pub shared: Within<1, 1000>,
+    /// Cycles of the L1 cache.
+    pub l1: Within<1, 1000>,
+}
+
+/// An L1 TLB.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TlbTable {
+    /// Entries, a power of two.
+    pub entries: PowerOfTwo<8, 1024>,
+    /// Pages that it waits for, a power of two.
+    pub misses: PowerOfTwo<1, 128>,
+}
+
+/// The GMMU.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GmmuTable {
+    /// Entries of the L2 TLB, a power of two.
+    pub l2_entries: PowerOfTwo<16, 4096>,
+    /// Whether the L2 TLB takes part.
+    pub l2_tlb: bool,
+    /// Walks at once, a power of two.
+    pub walks: PowerOfTwo<1, 64>,
+    /// Bytes of the page-walk cache, a power of two.
+    pub cache_bytes: PowerOfTwo<64, 65536>,
+    /// Far faults that it holds for an SM.
+    pub far_faults: Within<1, 64>,
+}
+
+/// The links between the SMs and what they share, and the caches and memory below.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryTable {
+    /// Cycles from an SM to a bank of the L2 cache, and back.
+    pub crossbar: Within<1, 1000>,
+    /// Cycles from an SM to the GMMU, and back.
+    pub translation: Within<1, 1000>,
+    /// Lines of 128 B of the L2 cache.
+    pub l2_lines: PowerOfTwo<16, 1048576>,
+    /// Ways of its sets.
+    pub l2_ways: PowerOfTwo<1, 64>,
+    /// Its banks, each with a channel of DRAM.
+    pub banks: PowerOfTwo<1, 64>,
+    /// Cycles from a request at its bank to the answer.
+    pub l2: Within<1, 1000>,
+    /// Lines that a bank waits for.
+    pub bank_misses: Within<1, 1024>,
+    /// Cycles of DRAM.
+    pub dram: Within<1, 10000>,
+    /// Cycles for which a line takes its channel.
+    pub dram_interval: Within<1, 1000>,
+}
+
+/// How absent pages come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PagingTable {
+    /// No page is there at first.
+    pub absent: bool,
+    /// What comes with an absent page.
+    pub granularity: Granularity,
+    /// Cycles for which the CPU's handler works on a fault.
+    pub handler: Within<0, 10000000>,
+    /// Bytes that the link moves in a cycle.
+    pub link_bytes: Within<1, 4096>,
+    /// Cycles of an unloaded fault whose page the CPU owns.
+    pub migration: Within<1, 100000000>,
+    /// Cycles of an unloaded fault whose page nobody owns.
+    pub allocation: Within<1, 100000000>,
+}
+
+impl PagingTable {
+    /// Absent pages come over this link.
+    pub fn set_link(&mut self, link: Link) {
+        self.link_bytes = Within(link.bytes);
+        self.migration = Within(link.migration);
+        self.allocation = Within(link.allocation);
+    }
+}
+
+/// What comes with an absent page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Granularity {
+    /// The page alone.
+    #[serde(rename = "4k")]
+    Page,
+    /// Its region of 64 KB.
+    #[serde(rename = "64k")]
+    Region,
+}
+
+/// A whole number from the first to the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u64", into = "u64")]
+pub struct Within<const FIRST: u64, const LAST: u64>(u64);
+
+impl<const FIRST: u64, const LAST: u64> TryFrom<u64> for Within<FIRST, LAST> {
+    type Error = String;
+
+    fn try_from(number: u64) -> Result<Self, String> {
+        match (FIRST..=LAST).contains(&number) {
+            true => Ok(Self(number)),
+            false => Err(format!("{number} is not from {FIRST} to {LAST}")),
+        }
+    }
+}
+
+impl<const FIRST: u64, const LAST: u64> Within<FIRST, LAST> {
+    /// The number; none of these ranges goes beyond any type that holds one.
+    fn get<N: TryFrom<u64> + Default>(self) -> N {
+        N::try_from(self.0).unwrap_or_default()
+    }
+}
+
+impl<const FIRST: u64, const LAST: u64> From<Within<FIRST, LAST>> for u64 {
+    fn from(number: Within<FIRST, LAST>) -> Self {
+        number.0
+    }
+}
+
+/// A power of two from the first to the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u64", into = "u64")]
+pub struct PowerOfTwo<const FIRST: u64, const LAST: u64>(u64);
+
+impl<const FIRST: u64, const LAST: u64> TryFrom<u64> for PowerOfTwo<FIRST, LAST> {
+    type Error = String;
+
+    fn try_from(number: u64) -> Result<Self, String> {
+        match number.is_power_of_two() && (FIRST..=LAST).contains(&number) {
+            true => Ok(Self(number)),
+            false => Err(format!(
+                "{number} is no power of two from {FIRST} to {LAST}"
+            )),
+        }
+    }
+}
+
+impl<const FIRST: u64, const LAST: u64> PowerOfTwo<FIRST, LAST> {
+    /// The number; none of these ranges goes beyond any type that holds one.
+    fn get<N: TryFrom<u64> + Default>(self) -> N {
+        N::try_from(self.0).unwrap_or_default()
+    }
+}
+
+impl<const FIRST: u64, const LAST: u64> From<PowerOfTwo<FIRST, LAST>> for u64 {
+    fn from(number: PowerOfTwo<FIRST, LAST>) -> Self {
+        number.0
+    }
+}
+
+/// A scheme by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "&'static str")]
+pub struct SchemeName(pub Scheme);
+
+impl TryFrom<String> for SchemeName {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        let known = || Scheme::ALL.map(Scheme::name).join(", ");
+        let found = Scheme::named(&name).map(Self);
+        found.ok_or_else(|| format!("there is no scheme {name}; there are {}", known()))
+    }
+}
+
+impl From<SchemeName> for &'static str {
+    fn from(scheme: SchemeName) -> Self {
+        scheme.0.name()
+    }
+}
+
+/// A policy by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "&'static str")]
+pub struct PolicyName(pub Policy);
+
+impl TryFrom<String> for PolicyName {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        let known = || Policy::ALL.map(Policy::name).join(", ");
+        let found = Policy::named(&name).map(Self);
+        found.ok_or_else(|| format!("there is no scheduler {name}; there are {}", known()))
+    }
+}
+
+impl From<PolicyName> for &'static str {
+    fn from(policy: PolicyName) -> Self {
+        policy.0.name()
+    }
+}
+
+/// A GPU. A file that names a preset may leave out what is as there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Whose GPU it is but for what the file says.
+    pub preset: String,
+    /// SMs.
+    pub sms: Within<1, 16>,
+    /// Each of them.
+    pub sm: SmTable,
+    /// Its L1 TLB.
+    pub l1_tlb: TlbTable,
+    /// The GMMU.
+    pub gmmu: GmmuTable,
+    /// Links, caches and memory.
+    pub memory: MemoryTable,
+    /// Paging.
+    pub paging: PagingTable,
+}
+
+/// Why a file is no configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{file}:{line}: {sentence}")]
+pub struct ConfigError {
+    /// The file.
+    pub file: String,
+    /// The line, from 1 on.
+    pub line: usize,
+    /// What is wrong.
+    pub sentence: String,
+}
+
+impl Config {
+    /// The names of the presets.
+    pub fn presets() -> impl Iterator<Item = &'static str> {
+        PRESETS.iter().map(|(name, _)| *name)
+    }
+
+    /// Reads a file of this name in errors. What it leaves out is as in the preset that it names, or else in `preset`.
+    ///
+    /// # Errors
+    /// If a table or value is unknown, of another type or out of its range, or if there is no such preset.
+    pub fn read(text: &str, file: &str, preset: &str) -> Result<Self, ConfigError> {
+        let wrong = |span: Option<Range<usize>>, sentence: &str| {
+            let before = span.map_or(0, |span| span.start.min(text.len()));
+            ConfigError {
+                file: file.to_owned(),
+                line: text[..before].matches('\n').count() + 1,
+                sentence: sentence.trim().replace('\n', ", "),
+            }
+        };
+        let of_toml = |error: toml::de::Error| wrong(error.span(), error.message());
+        let mut own = DeTable::parse(text).map_err(of_toml)?;
+        let named = own.get_ref().get("preset");
+        let name = named.and_then(|name| name.get_ref().as_str());
+        let name = name.unwrap_or(preset).to_owned();
+        let known = PRESETS.iter().find(|(known, _)| *known == name);
+        let Some((_, base)) = known else {
+            let all: Vec<_> = Self::presets().collect();
+            let sentence = format!("there is no preset {name}; there are {}", all.join(", "));
+            return Err(wrong(named.map(toml::Spanned::span), &sentence));
+        };
+        let base = DeTable::parse(base).map_err(of_toml)?;
+        complete(own.get_mut(), base.into_inner());
+        // What the preset holds is right, so a span is one of this file.
+        Self::deserialize(Deserializer::from(own)).map_err(of_toml)
+    }
+
+    /// The preset of a name.
+    #[must_use]
+    pub fn preset(name: &str) -> Option<Self> {
+        Self::read("", name, name).ok()
+    }
+
+    /// The file that says all of it.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).unwrap_or_default()
+    }
+
+    /// The GPU that it says. A kernel computes its values there.
+    #[must_use]
+    pub fn parameters(&self) -> Parameters {
+        let Self {
+            sm,
+            l1_tlb,
+            gmmu,
+            memory,
+            paging,
+            ..
+        } = self;
+        let sms = self.sms.get();
+        let ways = l1_tlb::Parameters::PAPER.ways;
+        let far_limit = gmmu.far_faults.get();
+        let design = translation::Parameters {
+            threads: gmmu.walks.get(),
+            l2_entries: gmmu.l2_entries.get(),
+            cache_bytes: gmmu.cache_bytes.get(),
+            mshrs: far_limit,
+            ..Design::SharedL2AndCache.parameters()
+        };
+        let log = operand_log::Parameters::with_entries(sm.log_bytes.get::<usize>() / LOG_ENTRY);
+        Parameters {
+            sms,
+            sm: sm::Parameters {
+                pipeline: sm_pipeline::Parameters {
+                    scheme: sm.scheme.0,
+                    policy: sm.scheduler.0,
+                    warps: sm.warps.get(),
+                    entries: sm.scoreboard_entries.get(),
+                    queue: replay_queue::Parameters::with_entries(sm.queue_entries.get()),
+                    log,
+                },
+                tlb: l1_tlb::Parameters {
+                    set_bits: (l1_tlb.entries.get::<usize>() / ways).ilog2() as usize,
+                    misses: l1_tlb.misses.get(),
+                    ..l1_tlb::Parameters::PAPER
+                },
+                timing: sm::Timing {
+                    math: sm.math.get(),
+                    special: sm.special.get(),
+                    special_interval: sm.special_interval.get(),
+                    control: sm.control.get(),
+                    shared: sm.shared.get(),
+                    l1: sm.l1.get(),
+                    ..sm::Timing::PAPER
+                },
+                values: true,
+                ..sm::Parameters::paper(sm.scheme.0, sm.log_bytes.get())
+            },
+            gmmu: design.gmmu(sms),
+            far_limit: far_limit as u8,
+            shared_tlb: gmmu.l2_tlb,
+            crossbar: memory.crossbar.get(),
+            translation: memory.translation.get(),
+            caches: Caches {
+                lines: memory.l2_lines.get(),
+                ways: memory.l2_ways.get(),
+                banks: memory.banks.get(),
+                latency: memory.l2.get(),
+                misses: memory.bank_misses.get(),
+                dram: memory.dram.get(),
+                dram_interval: memory.dram_interval.get(),
+            },
+            paging: Paging {
+                absent: paging.absent,
+                regions: paging.granularity == Granularity::Region,
+                handler: paging.handler.get(),
+                link: Link {
+                    bytes: paging.link_bytes.get(),
+                    migration: paging.migration.get(),
+                    allocation: paging.allocation.get(),
+                },
+            },
+        }
+    }
+}
+
+/// Adds what a table leaves out.
+fn complete<'text>(own: &mut DeTable<'text>, base: DeTable<'text>) {
+    for (key, value) in base {
+        match (own.get_mut(key.get_ref().as_ref()), value.into_inner()) {
+            (None, value) => {
+                own.insert(key, toml::Spanned::new(0..0, value));
+            }
+            (Some(there), DeValue::Table(base)) => {
+                if let DeValue::Table(own) = there.get_mut() {
+                    complete(own, base);
+                }
+            }
+            (Some(_), _) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        Config::read(text, "gpu.toml", "tanasic")
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn what_a_file_leaves_out_is_the_presets() {
+        let preset = Config::preset("tanasic").unwrap();
+        assert_eq!(
+            Config::read(&preset.to_toml(), "gpu.toml", "none").unwrap(),
+            preset
+        );
+        let text = "sms = 4\n[sm]\nscheme = \"replay-queue\"\n[paging]\ngranularity = \"4k\"\n";
+        let own = Config::read(text, "gpu.toml", "tanasic").unwrap();
+        let (expected, parameters) = (preset.parameters(), own.parameters());
+        assert_eq!((expected.sms, parameters.sms), (16, 4));
+        assert_eq!(parameters.sm.pipeline.scheme, Scheme::ReplayQueue);
+        assert!(!parameters.paging.regions);
+        assert_eq!(parameters.caches, expected.caches);
+        assert_eq!(parameters.paging.link, expected.paging.link);
+        assert_eq!(expected.sm.timing, sm::Timing::PAPER);
+        let paper = sm::Parameters::paper(Scheme::OperandLog, 16 << 10);
+        assert_eq!(expected.sm.pipeline, paper.pipeline);
+    }
+
+    #[test]
+    fn what_cannot_be_is_one_sentence_with_file_and_line() {
+        let out_of_range = refused("\n[sm]\nwarps = 65\n");
+        assert_eq!(out_of_range, "gpu.toml:3: 65 is not from 1 to 64");
+        let unknown = refused("sms = 4\n[sm]\n\nwarp = 4\n");
+        assert!(
+            unknown.starts_with("gpu.toml:4: unknown field `warp`"),
+            "{unknown}"
+        );
+        let small = refused("[paging]\ngranularity = \"2k\"\n");
+        assert!(
+            small.starts_with("gpu.toml:2: unknown variant `2k`"),
+            "{small}"
+        );
+        let preset = refused("preset = \"none\"\n");
+        assert_eq!(
+            preset,
+            "gpu.toml:1: there is no preset none; there are tanasic"
+        );
+        assert!(refused("sms = \n").starts_with("gpu.toml:1: "));
+        let table = refused("\nsm = 3\n");
+        assert!(table.starts_with("gpu.toml:2: invalid type"), "{table}");
+        let power = refused("[gmmu]\nwalks = 24\n");
+        assert_eq!(power, "gpu.toml:2: 24 is no power of two from 1 to 64");
+    }
+}

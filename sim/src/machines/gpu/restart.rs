@@ -1,0 +1,104 @@
+//! The restart theorem for the whole GPU: whatever faults, and whenever, registers and memory end as in the run without
+//! faults, and every instruction commits exactly once. A [`Trial`] puts it to a random program on a random GPU; its seed tells
+//! all.
+
+use fastrand::Rng;
+use thiserror::Error;
+
+use super::super::sm::{Difference, restart};
+use super::super::translation::{Design, Parameters as Translation};
+use super::{Caches, Failure, Gpu, Link, Outcome, Paging, Parameters};
+use crate::sm::sm_pipeline::Scheme;
+
+/// Why a trial failed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum TrialFailure {
+    /// There is no program.
+    #[error(transparent)]
+    Program(#[from] restart::Failure),
+    /// The GPU does not come to the end.
+    #[error("seed {0}: {1}")]
+    Gpu(u64, Failure),
+    /// It ends otherwise.
+    #[error("seed {0}: {1}")]
+    Difference(u64, Difference),
+}
+
+/// A random program on a random GPU.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// The program with its oracle, and an SM.
+    pub of_sm: restart::Trial,
+    /// The GPU, which has SMs like that.
+    pub parameters: Parameters,
+}
+
+impl Trial {
+    /// The trial of a seed.
+    ///
+    /// # Errors
+    /// If the program does not run even without faults, which no seed should bring about.
+    pub fn new(scheme: Scheme, seed: u64) -> Result<Self, TrialFailure> {
+        let of_sm = restart::Trial::new(scheme, seed)?;
+        let parameters = parameters(&of_sm, &mut Rng::with_seed(!seed));
+        Ok(Self { of_sm, parameters })
+    }
+
+    /// Runs it, and compares what is left with the oracle's.
+    ///
+    /// # Errors
+    /// If the theorem does not hold.
+    pub fn run(&self) -> Result<Outcome, TrialFailure> {
+        let (seed, work) = (self.of_sm.seed, &self.of_sm.work);
+        let outcome = Gpu::new(&self.parameters, work)
+            .and_then(|gpu| gpu.run(|_| {}))
+            .map_err(|error| TrialFailure::Gpu(seed, error))?;
+        match outcome.differences(work).into_iter().next() {
+            Some(difference) => Err(TrialFailure::Difference(seed, difference)),
+            None => Ok(outcome),
+        }
+    }
+}
+
+/// A small GPU, so that all that can be full is full at times.
+fn parameters(of_sm: &restart::Trial, random: &mut Rng) -> Parameters {
+    let sms = random.usize(1..=4);
+    let mshrs = random.usize(1..=4);
+    let translation = Translation {
+        threads: [2, 4, 16][random.usize(0..3)],
+        l2_entries: [16, 64][random.usize(0..2)],
+        cache_bytes: [64, 512][random.usize(0..2)],
+        mshrs,
+        ..Design::SharedL2AndCache.parameters()
+    };
+    let transfer = random.u64(1..400);
+    let handler = random.u64(1..100);
+    Parameters {
+        sms,
+        sm: of_sm.parameters,
+        gmmu: translation.gmmu(sms),
+        far_limit: mshrs as u8,
+        shared_tlb: random.bool(),
+        crossbar: random.u64(1..20),
+        translation: random.u64(1..40),
+        caches: Caches {
+            lines: [32, 1024][random.usize(0..2)],
+            ways: [2, 4][random.usize(0..2)],
+            banks: [1, 2, 4][random.usize(0..3)],
+            latency: random.u64(1..40),
+            misses: random.usize(1..9),
+            dram: random.u64(1..100),
+            dram_interval: random.u64(1..9),
+        },
+        paging: Paging {
+            absent: random.u8(0..4) > 0,
+            regions: random.bool(),
+            handler,
+            link: Link {
+                bytes: random.u64(16..4096),
+                migration: handler + transfer,
+                allocation: handler + random.u64(0..100),
+            },
+        },
+    }
+}
