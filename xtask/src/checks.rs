@@ -212,7 +212,7 @@ fn at_once(program: &Path, lint: fn(&Path) -> Command) -> Result<(), String> {
 /// The rules that are left out want SystemVerilog, or another style of names.
 const VERIBLE: &str = "--rules=-always-comb,-explicit-parameter-storage-type,-unpacked-dimensions-range-ordering,\
 -positive-meaning-parameter-name,-generate-label-prefix,parameter-name-style=localparam_style:ALL_CAPS,\
-line-length=length:120";
+line-length=length:136";
 
 fn verible(program: &Path) -> Command {
     let mut command = Command::new(program);
