@@ -12,7 +12,7 @@ fn work(kernel: &str) -> Work {
 
 /// Runs a kernel with values to its end, which is the oracle's.
 fn run(work: &Work, scheme: Scheme, absent: bool) -> Outcome {
-    let mut config = Config::preset("tanasic").unwrap();
+    let mut config = Config::read("sms = 4", "", "tanasic").unwrap();
     config.sm.scheme = SchemeName(scheme);
     config.paging.absent = absent;
     let outcome = Gpu::new(&config.parameters(), work)
@@ -64,4 +64,19 @@ fn programs_end_as_without_faults_whatever_faults() {
             .all(|(count, least)| *count > least),
         "{counts:?}"
     );
+}
+
+#[test]
+fn every_preset_runs_a_kernel_with_absent_pages() {
+    let work = work("histo");
+    for name in Config::presets() {
+        let mut config = Config::read("sms = 2", "", name).unwrap();
+        config.paging.absent = true;
+        let gpu = Gpu::new(&config.parameters(), &work).unwrap();
+        let outcome = gpu
+            .run(|_| {})
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(outcome.differences(&work), [], "{name}");
+        assert!(outcome.brought.migrated > 0, "{name}");
+    }
 }

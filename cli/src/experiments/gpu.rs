@@ -3,9 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use faultline_sim::machines::gpu::{
-    Config, Gpu, Granularity, Link, Outcome, Parameters, SchemeName,
-};
+use faultline_sim::machines::gpu::{Config, Gpu, Granularity, Link, Outcome, SchemeName};
 use faultline_sim::machines::sm::Work;
 use faultline_sim::sm::sm_pipeline::Scheme;
 use indicatif::ProgressBar;
@@ -29,7 +27,8 @@ use crate::value::{self, integer_in};
 pub struct Args {
     #[command(flatten)]
     run: Workloads,
-    /// GPU of which paper: tanasic (MICRO-50, Table 1: 16 SMs at 1 GHz)
+    /// GPU of which paper: tanasic (MICRO-50: 16 SMs at 1 GHz), power (HPCA 2014: 16 at 1.4 GHz), zheng (HPCA 2016: 15 at
+    /// 1.4 GHz) or pep (TCAD 2018: 16 at 1.216 GHz)
     #[arg(long, default_value = "tanasic", value_name = "PAPER", value_parser = preset)]
     preset: String,
     /// Values in place of the preset's; `--print-config` shows all that there are
@@ -52,7 +51,7 @@ pub struct Args {
     #[arg(long)]
     absent: bool,
     /// Link between CPU and GPU: nvlink (12 us for a fault that moves a page, 10 us for one that only allocates it) or
-    /// pcie3 (25 and 12 us), at 1 GHz
+    /// pcie3 (25 and 12 us)
     #[arg(long, value_enum, value_name = "LINK")]
     link: Option<Bus>,
     /// What comes with an absent page: 4k (the page alone) or 64k
@@ -120,13 +119,13 @@ impl Args {
             }
         }
         match self.link {
-            Some(Bus::Nvlink) => paging.set_link(Link::NVLINK),
-            Some(Bus::Pcie3) => paging.set_link(Link::PCIE3),
+            Some(Bus::Nvlink) => config.set_link(Link::NVLINK),
+            Some(Bus::Pcie3) => config.set_link(Link::PCIE3),
             None => {}
         }
         match self.granularity {
-            Some(Size::Page) => paging.granularity = Granularity::Page,
-            Some(Size::Region) => paging.granularity = Granularity::Region,
+            Some(Size::Page) => config.paging.granularity = Granularity::Page,
+            Some(Size::Region) => config.paging.granularity = Granularity::Region,
             None => {}
         }
         Ok(config)
@@ -154,6 +153,7 @@ struct Row {
     workload: String,
     scheme: &'static str,
     cycles: u64,
+    microseconds: f64,
     warp_instructions: u64,
     instructions_per_cycle: f64,
     /// The first scheme's cycles of this workload, as a share of these.
@@ -203,7 +203,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         .collect();
     let rows = jobs
         .par_iter()
-        .map(|(work, config)| one(&config.parameters(), work, &bar));
+        .map(|(work, config)| one(config, work, &bar));
     let rows: Result<Vec<Row>> = rows.collect();
     bar.finish_and_clear();
     let mut rows = rows?;
@@ -223,13 +223,13 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
 }
 
 /// Runs a workload under a scheme.
-fn one(parameters: &Parameters, work: &Work, bar: &ProgressBar) -> Result<Row> {
-    let scheme = parameters.sm.pipeline.scheme;
+fn one(config: &Config, work: &Work, bar: &ProgressBar) -> Result<Row> {
+    let scheme = config.sm.scheme.0;
     let failed = |error: &dyn std::fmt::Display| {
         let (name, scheme) = (&work.name, scheme.name());
         miette!("{name} under {scheme}: {error}")
     };
-    let gpu = Gpu::new(parameters, work).map_err(|error| failed(&error))?;
+    let gpu = Gpu::new(&config.parameters(), work).map_err(|error| failed(&error))?;
     let mut dispatched = 0;
     let outcome = gpu.run(|gpu| {
         bar.inc((gpu.dispatched() - dispatched) as u64);
@@ -239,10 +239,10 @@ fn one(parameters: &Parameters, work: &Work, bar: &ProgressBar) -> Result<Row> {
     if let Some(difference) = outcome.differences(work).first() {
         return Err(failed(difference));
     }
-    Ok(row(work, scheme, &outcome))
+    Ok(row(work, config, &outcome))
 }
 
-fn row(work: &Work, scheme: Scheme, outcome: &Outcome) -> Row {
+fn row(work: &Work, config: &Config, outcome: &Outcome) -> Row {
     let Outcome {
         cycles,
         instructions,
@@ -254,8 +254,9 @@ fn row(work: &Work, scheme: Scheme, outcome: &Outcome) -> Row {
     let a_cycle = |count: u64| count as f64 / (*cycles).max(1) as f64;
     Row {
         workload: work.name.clone(),
-        scheme: scheme.name(),
+        scheme: config.sm.scheme.0.name(),
         cycles: *cycles,
+        microseconds: config.microseconds(*cycles),
         warp_instructions: *instructions,
         instructions_per_cycle: a_cycle(*instructions),
         relative_percent: 0.0,

@@ -15,7 +15,12 @@ use crate::sm::{l1_tlb, operand_log, replay_queue};
 /// Bytes of an entry of the operand log.
 const LOG_ENTRY: usize = 256;
 /// Presets, as files in TOML that hold every value.
-const PRESETS: [(&str, &str); 1] = [("tanasic", include_str!("presets/tanasic.toml"))];
+const PRESETS: [(&str, &str); 4] = [
+    ("tanasic", include_str!("presets/tanasic.toml")),
+    ("power", include_str!("presets/power.toml")),
+    ("zheng", include_str!("presets/zheng.toml")),
+    ("pep", include_str!("presets/pep.toml")),
+];
 
 /// An SM.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +50,8 @@ pub struct SmTable {
     pub shared: Within<1, 1000>,
     /// Cycles of the L1 cache.
     pub l1: Within<1, 1000>,
+    /// Lines of 128 B of the L1 cache, in sets of 4.
+    pub l1_lines: PowerOfTwo<4, 65536>,
 }
 
 /// An L1 TLB.
@@ -82,11 +89,11 @@ pub struct MemoryTable {
     /// Cycles from an SM to the GMMU, and back.
     pub translation: Within<1, 1000>,
     /// Lines of 128 B of the L2 cache.
-    pub l2_lines: PowerOfTwo<16, 1048576>,
+    pub l2_lines: Within<64, 1048576>,
     /// Ways of its sets.
     pub l2_ways: PowerOfTwo<1, 64>,
     /// Its banks, each with a channel of DRAM.
-    pub banks: PowerOfTwo<1, 64>,
+    pub banks: Within<1, 64>,
     /// Cycles from a request at its bank to the answer.
     pub l2: Within<1, 1000>,
     /// Lines that a bank waits for.
@@ -113,15 +120,6 @@ pub struct PagingTable {
     pub migration: Within<1, 100000000>,
     /// Cycles of an unloaded fault whose page nobody owns.
     pub allocation: Within<1, 100000000>,
-}
-
-impl PagingTable {
-    /// Absent pages come over this link.
-    pub fn set_link(&mut self, link: Link) {
-        self.link_bytes = Within(link.bytes);
-        self.migration = Within(link.migration);
-        self.allocation = Within(link.allocation);
-    }
 }
 
 /// What comes with an absent page.
@@ -243,6 +241,8 @@ impl From<PolicyName> for &'static str {
 pub struct Config {
     /// Whose GPU it is but for what the file says.
     pub preset: String,
+    /// Clock, MHz.
+    pub clock_mhz: Within<1, 10000>,
     /// SMs.
     pub sms: Within<1, 16>,
     /// Each of them.
@@ -317,6 +317,20 @@ impl Config {
         toml::to_string(self).unwrap_or_default()
     }
 
+    /// Absent pages come over this link, whose times are those of a clock of 1 GHz.
+    pub fn set_link(&mut self, link: Link) {
+        let (clock, paging) = (self.clock_mhz.0, &mut self.paging);
+        let cycles = |nanoseconds: u64| Within(nanoseconds * clock / 1000);
+        paging.link_bytes = Within((link.bytes * 1000 / clock).max(1));
+        (paging.migration, paging.allocation) = (cycles(link.migration), cycles(link.allocation));
+    }
+
+    /// The microseconds of so many cycles.
+    #[must_use]
+    pub fn microseconds(&self, cycles: u64) -> f64 {
+        cycles as f64 / self.clock_mhz.0 as f64
+    }
+
     /// The GPU that it says. A kernel computes its values there.
     #[must_use]
     pub fn parameters(&self) -> Parameters {
@@ -364,6 +378,7 @@ impl Config {
                     l1: sm.l1.get(),
                     ..sm::Timing::PAPER
                 },
+                l1_lines: sm.l1_lines.get(),
                 values: true,
                 ..sm::Parameters::paper(sm.scheme.0, sm.log_bytes.get())
             },
@@ -443,6 +458,25 @@ mod tests {
     }
 
     #[test]
+    fn each_preset_is_whole_and_says_its_own_name() {
+        for (name, text) in PRESETS {
+            let preset = Config::preset(name).unwrap();
+            let alone: Config = toml::from_str(text).unwrap();
+            assert_eq!((&alone, &*alone.preset), (&preset, name));
+            assert!(preset.parameters().sms <= 16);
+        }
+    }
+
+    #[test]
+    fn a_link_keeps_its_times_at_any_clock() {
+        let mut config = Config::preset("zheng").unwrap();
+        config.set_link(Link::PCIE3);
+        assert_eq!(config.paging.migration, Within(35_000));
+        assert_eq!(config.paging.link_bytes, Within(11));
+        assert!((config.microseconds(35_000) - 25.0).abs() < 1e-9);
+    }
+
+    #[test]
     fn what_cannot_be_is_one_sentence_with_file_and_line() {
         let out_of_range = refused("\n[sm]\nwarps = 65\n");
         assert_eq!(out_of_range, "gpu.toml:3: 65 is not from 1 to 64");
@@ -459,7 +493,7 @@ mod tests {
         let preset = refused("preset = \"none\"\n");
         assert_eq!(
             preset,
-            "gpu.toml:1: there is no preset none; there are tanasic"
+            "gpu.toml:1: there is no preset none; there are tanasic, power, zheng, pep"
         );
         assert!(refused("sms = \n").starts_with("gpu.toml:1: "));
         let table = refused("\nsm = 3\n");

@@ -35,10 +35,10 @@ pub struct Cache {
 }
 
 impl Cache {
-    pub fn new(latency: u64) -> Self {
+    pub fn new(latency: u64, lines: usize) -> Self {
         Self {
             latency,
-            tags: Tags::new(256, 4),
+            tags: Tags::new(lines, 4),
             misses: Vec::with_capacity(MISSES),
             next_id: 0,
             waited: 0,
@@ -167,7 +167,7 @@ mod tests {
 
     fn caches() -> (Cache, Alone) {
         let below = Alone::new(ALONE, Faults::NONE, 1);
-        (Cache::new(ALONE.l1), below)
+        (Cache::new(ALONE.l1, 256), below)
     }
 
     #[test]
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn who_waits_is_named_when_the_line_comes_and_the_33rd_line_is_requested_then() {
-        let (mut cache, mut below) = (Cache::new(40), Silent::default());
+        let (mut cache, mut below) = (Cache::new(40, 256), Silent::default());
         for line in 0..33 {
             let waiter = (line as u8, 0);
             assert_eq!(cache.access(line, Use::Load, 0, waiter, &mut below), None);

@@ -138,7 +138,7 @@ impl MemoryUnit {
             coalescer: Coalescer::new(coalescer::Parameters::PAPER),
             inputs: coalescer::Inputs::default(),
             pages: Pages::new(parameters.tlb, parameters.far_limit, parameters.squashes()),
-            cache: Cache::new(timing.l1),
+            cache: Cache::new(timing.l1, parameters.l1_lines),
             lines: vec![Default::default(); parameters.pipeline.warps],
             waiting: VecDeque::new(),
             accepted: 0,

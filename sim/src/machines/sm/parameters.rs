@@ -126,6 +126,8 @@ pub struct Parameters {
     pub pipeline: sm_pipeline::Parameters,
     /// Its L1 TLB.
     pub tlb: l1_tlb::Parameters,
+    /// Lines of its L1 cache, in sets of 4.
+    pub l1_lines: usize,
     /// Far faults that the GMMU holds for it.
     pub far_limit: u8,
     /// Its latencies.
@@ -157,6 +159,7 @@ impl Parameters {
                 log: operand_log::Parameters::with_entries(log_bytes / 256),
             },
             tlb: l1_tlb::Parameters::PAPER,
+            l1_lines: 256,
             far_limit: l1_tlb::Parameters::PAPER.misses as u8,
             timing: Timing::PAPER,
             faults: Faults::NONE,

@@ -143,6 +143,7 @@ fn parameters(scheme: Scheme, seed: u64, random: &mut Rng) -> Parameters {
             log: operand_log::Parameters::with_entries([6, 16, 64][random.usize(0..3)]),
         },
         tlb: l1_tlb::Parameters::PAPER,
+        l1_lines: 256,
         far_limit: l1_tlb::Parameters::PAPER.misses as u8,
         timing: Timing {
             math: random.u64(1..7),
