@@ -1,5 +1,7 @@
 //! The GPU: kernels with pages that are resident, and with pages that all are absent at first.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
+
 use faultline_sim::machines::gpu::restart::Trial;
 use faultline_sim::machines::gpu::{Config, Gpu, Outcome, SchemeName};
 use faultline_sim::machines::sm::Work;

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use faultline_sim::machines::gpu::{Config, Gpu, Granularity, Link, Outcome, SchemeName};
 use faultline_sim::machines::sm::Work;
-use faultline_sim::sm::sm_pipeline::Scheme;
 use indicatif::ProgressBar;
 use miette::{Result, miette};
 use rayon::prelude::*;
