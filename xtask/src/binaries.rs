@@ -54,9 +54,11 @@ fn binary(message: &str) -> Option<Binary> {
 /// # Errors
 /// If the compiler does not say where its libraries are.
 pub fn runs(binaries: &[Binary], options: &[&str]) -> Result<Vec<Command>, String> {
-    let says = Command::new("rustc").args(["--print", "sysroot"]).output();
+    // The tests of a crate of macros are linked with the compiler's own libraries.
+    let mut compiler = Command::new("rustc");
+    let says = compiler.args(["--print", "target-libdir"]).output();
     let says = says.map_err(|error| format!("rustc does not start ({error})"))?;
-    let sysroot = PathBuf::from(String::from_utf8_lossy(&says.stdout).trim());
+    let libraries = PathBuf::from(String::from_utf8_lossy(&says.stdout).trim());
     let mut ordered: Vec<&Binary> = binaries.iter().collect();
     let place = |binary: &&Binary| LONGEST.iter().position(|name| *name == binary.target);
     ordered.sort_by_key(|binary| place(binary).unwrap_or(LONGEST.len()));
@@ -65,7 +67,7 @@ pub fn runs(binaries: &[Binary], options: &[&str]) -> Result<Vec<Command>, Strin
         command
             .current_dir(&binary.folder)
             .env("CARGO_MANIFEST_DIR", &binary.folder)
-            .env("LD_LIBRARY_PATH", sysroot.join("lib"));
+            .env("LD_LIBRARY_PATH", &libraries);
         command
     };
     let mut runs: Vec<Command> = ordered.into_iter().map(run).collect();

@@ -1,7 +1,6 @@
 //! Steps that are timed, counted and summed up.
 
 use std::collections::VecDeque;
-use std::io::{self, Write};
 use std::num::NonZero;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -48,7 +47,7 @@ impl Steps {
                         while let Some(mut run) = next() {
                             let (text, (passed, failed)) = count(&mut run);
                             let Ok(mut sum) = sum.lock() else { return };
-                            let _ = io::stdout().write_all(&text);
+                            print!("{}", String::from_utf8_lossy(&text));
                             *sum = (sum.0 + passed, sum.1 + failed);
                         }
                     });
