@@ -11,6 +11,26 @@ const RECORDS: u64 = 4096;
 /// Words of a record.
 const WORDS: u64 = 8;
 
+/// Cycles before the first access: caches forget what they held, and roots are written.
+pub const START: u64 = 1024;
+/// Bits 51 to 32 of an entry that are above a physical address of 40 bits.
+const RESERVED: u32 = 0xf_ff00;
+/// Levels of tables that a page-walk cache keeps: all that lead to others.
+pub const CACHED: u8 = 0b111;
+
+/// What goes into a GMMU in every cycle: its tables begin in this frame, and memory ends with that.
+pub fn inputs(root_pfn: u64, last_pfn: u64) -> Inputs {
+    Inputs {
+        memory_ready: true,
+        detail_ready: true,
+        root_pfn,
+        reserved_bits: RESERVED,
+        execute_disable: true,
+        last_pfn,
+        ..Inputs::default()
+    }
+}
+
 /// Who brings the pages.
 pub trait Pager {
     /// The driver has read a record.

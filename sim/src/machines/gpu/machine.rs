@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use thiserror::Error;
 
-use super::super::driver::Driver;
+use super::super::driver::{self, CACHED, Driver, START};
 use super::super::sm::{Sm, SmError, Use, Work};
 use super::outcome::{Outcome, Translations, joined};
 use super::pager::Pager;
@@ -18,14 +18,8 @@ use crate::ports::Model;
 use crate::simt::Memory;
 use crate::sm::l1_tlb::{self, NACK, TRANSLATION};
 
-/// Cycles before the first access: caches forget what they held, and roots are written.
-const START: u64 = 1024;
 /// A GPU on which nothing commits for so many cycles while no page is under way is stuck.
 const PATIENCE: u64 = 1_000_000;
-/// Bits 51 to 32 of an entry that are above a physical address of 40 bits.
-const RESERVED: u32 = 0xf_ff00;
-/// Levels of tables that the page-walk cache keeps: all that lead to others.
-const CACHED: u8 = 0b111;
 /// Words of a line, as a power of two.
 const LINE_WORD_BITS: u32 = 4;
 
@@ -108,16 +102,10 @@ impl<'work> Gpu<'work> {
             next_block: 0,
             gmmu: Gmmu::new(parameters.gmmu),
             inputs: gmmu::Inputs {
-                memory_ready: true,
-                detail_ready: true,
-                root_pfn: ROOT,
-                reserved_bits: RESERVED,
-                execute_disable: true,
-                last_pfn: LAST_FRAME,
                 cached_levels: CACHED,
                 shared_tlb: parameters.shared_tlb,
                 far_limit: parameters.far_limit,
-                ..gmmu::Inputs::default()
+                ..driver::inputs(ROOT, LAST_FRAME)
             },
             shared: SharedMemory::new(parameters.caches),
             entries: BinaryHeap::new(),

@@ -153,6 +153,7 @@ mod tests {
     use super::super::alone::Alone;
     use super::super::parameters::{Faults, Timing};
     use super::*;
+    use crate::simt::Memory;
 
     const ALONE: Timing = Timing {
         dram_spread: 0,
@@ -200,6 +201,7 @@ mod tests {
     struct Silent {
         requests: Vec<(u64, Request)>,
         arrived: Vec<u32>,
+        memory: Memory,
     }
 
     impl Below for Silent {
@@ -212,8 +214,8 @@ mod tests {
         fn arrived(&mut self, _: u64) -> Option<u32> {
             self.arrived.pop()
         }
-        fn memory(&mut self) -> &mut crate::simt::Memory {
-            unimplemented!("no value is read")
+        fn memory(&mut self) -> &mut Memory {
+            &mut self.memory
         }
         fn next_block(&mut self) -> Option<usize> {
             None

@@ -1,6 +1,6 @@
 //! The machine.
 
-use super::super::driver::Driver;
+use super::super::driver::{self, CACHED, Driver, START};
 use super::memory::{LAST_FRAME, Memory, ROOT};
 use super::pager::{Coming, Link, Pager};
 use super::probe::Probe;
@@ -10,14 +10,8 @@ use crate::mmu::gmmu::{self, Gmmu};
 use crate::ports::Model;
 use crate::sm::l1_tlb::{self, L1Tlb, NACK, Step, TRANSLATION};
 
-/// Cycles before the first access: caches forget what they held, and roots are written.
-const START: u64 = 1024;
 /// A machine that does nothing for so many cycles is stuck.
 const PATIENCE: u64 = 10_000_000;
-/// Bits 51 to 32 of an entry that are above a physical address of 40 bits.
-const RESERVED: u32 = 0xf_ff00;
-/// Levels of tables that a page-walk cache keeps: all that lead to others.
-const CACHED: u8 = 0b111;
 
 /// A run that does not come to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -153,12 +147,6 @@ impl<'run> Machine<'run> {
             probe: Probe::new(parameters.threads),
             first: number * each,
             inputs: gmmu::Inputs {
-                memory_ready: true,
-                detail_ready: true,
-                root_pfn: ROOT,
-                reserved_bits: RESERVED,
-                execute_disable: true,
-                last_pfn: LAST_FRAME,
                 cached_levels: if parameters.cache_bytes > 0 {
                     CACHED
                 } else {
@@ -166,7 +154,7 @@ impl<'run> Machine<'run> {
                 },
                 shared_tlb: parameters.l2_entries > 0,
                 far_limit: parameters.mshrs as u8,
-                ..gmmu::Inputs::default()
+                ..driver::inputs(ROOT, LAST_FRAME)
             },
         };
         let tlb = L1Tlb::new(parameters.l1_tlb());
