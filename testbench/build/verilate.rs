@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+/// What each file of C++ includes first.
+const HEADER: &str = "faultline_verilated.h";
+
 /// A port of a module.
 pub struct Port {
     pub name: String,
@@ -38,8 +41,9 @@ pub fn verilate(modules: &[Module]) -> Result<(), String> {
         .define("VM_COVERAGE", "0")
         .include(verilator.root.join("include"))
         .include(verilator.root.join("include/vltstd"));
-    // What runs once needs no optimisation; what runs every cycle gains little beyond the first level. The copy of a large
-    // design's code that does for many instances gains a tenth, without what makes it longer.
+    // What runs once needs no optimisation; what runs every cycle gains little beyond the first level, and a sixth from that
+    // level, which takes half of the compilation. The copy of a large design's code that does for many instances gains a tenth,
+    // without what makes it longer.
     let mut once = compiler.clone();
     once.opt_level(0);
     let mut large = compiler.clone();
@@ -47,7 +51,8 @@ pub fn verilate(modules: &[Module]) -> Result<(), String> {
         .opt_level(2)
         .flag("-fno-tree-vectorize")
         .flag("-fno-gcse");
-    compiler.opt_level(1);
+    let is_release = env::var("PROFILE").is_ok_and(|profile| profile == "release");
+    compiler.opt_level_str(if is_release { "1" } else { "g" });
     let mut runtime = compiler.clone();
     runtime.file(verilator.root.join("include/verilated_threads.cpp"));
     let mut objects = runtime.try_compile_intermediates().map_err(text)?;
@@ -85,7 +90,14 @@ pub fn verilate(modules: &[Module]) -> Result<(), String> {
         changed.push((stamp, inputs, vec![]));
     }
     // Each build compiles its files on all cores, and gives the objects in their order.
-    for (build, numbers) in [(once, starts), (large, larges), (compiler, cycles)] {
+    for (name, mut build, numbers) in [
+        ("once", once, starts),
+        ("large", large, larges),
+        ("cycle", compiler, cycles),
+    ] {
+        if !numbers.is_empty() {
+            compile_header(&mut build, &out.join(name))?;
+        }
         let made = build.try_compile_intermediates().map_err(text)?;
         for (number, object) in numbers.into_iter().zip(made) {
             changed[number].2.push(object);
@@ -108,6 +120,33 @@ pub fn verilate(modules: &[Module]) -> Result<(), String> {
         .try_compile(&format!("{package}_verilated"))
         .map_err(text)?;
     write(&out.join("designs.rs"), &table_of(modules))
+}
+
+/// Compiles what all files include first for the options of a build, and has the build find it: to read it again takes as long
+/// as a small module. GCC takes what was compiled; another compiler reads the header.
+fn compile_header(build: &mut cc::Build, folder: &Path) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let header = folder.join(HEADER);
+    write(
+        &header,
+        "#include <cstddef>\n#include <cstdint>\n#include <cstring>\n#include \"verilated.h\"\n",
+    )?;
+    let mut compile = build.try_get_compiler().map_err(text)?.to_command();
+    compile.args(["-x", "c++-header", "-o"]);
+    compile
+        .arg(folder.join(format!("{HEADER}.gch")))
+        .arg(&header);
+    let status = compile
+        .status()
+        .map_err(|error| format!("the C++ compiler: {error}"))?;
+    if !status.success() {
+        return Err(format!(
+            "{}: the C++ compiler failed ({status})",
+            header.display()
+        ));
+    }
+    build.include(folder);
+    Ok(())
 }
 
 fn text(error: cc::Error) -> String {
@@ -338,11 +377,8 @@ fn shim_of(module: &Module, files: &[PathBuf]) -> String {
         let _ = writeln!(get, "        {line}");
     }
     format!(
-        "#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include \"V{name}.h\"
-{verilated}namespace {{
+        "{verilated}#include \"V{name}.h\"
+namespace {{
 struct Simulation {{
     VerilatedContext context;
     V{name} top{{&context}};
@@ -374,7 +410,8 @@ extern \"C\" void {name}_run(void* simulation, const size_t* offsets, const uint
 
 /// One C++ file for many, so that Verilator's long headers are read once.
 fn includes_of(files: &[PathBuf]) -> String {
-    files.iter().fold(String::new(), |text, file| {
+    let first = format!("#include \"{HEADER}\"\n");
+    files.iter().fold(first, |text, file| {
         format!("{text}#include \"{}\"\n", file.display())
     })
 }

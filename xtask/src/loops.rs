@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::process::{Command, ExitCode};
 
 use crate::checks::{DENY, LINTS, VERILOG, designs, read};
-use crate::steps::{Steps, succeed};
+use crate::steps::{Job, Steps, succeed};
 use crate::{cargo, codegen, root};
 
 /// Exports the Verilog, and runs the lints, the lockstep and the proofs of one block.
@@ -48,13 +48,11 @@ pub fn block(name: &str) -> Result<ExitCode, String> {
         )
     });
     let proofs = format!("{name}_guarantees");
-    steps.tests(
-        "lockstep and proofs",
-        vec![
-            test(&["--test", name]),
-            test(&["--test", "proofs", "--", &proofs]),
-        ],
-    );
+    let runs = [
+        test(&["--test", name]),
+        test(&["--test", "proofs", "--", &proofs]),
+    ];
+    steps.at_once("lockstep and proofs", runs.map(Job::Tests).into());
     Ok(steps.finish())
 }
 

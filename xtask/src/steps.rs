@@ -10,6 +10,17 @@ use std::time::Instant;
 
 use faultline_ledger::{Counts, Runner};
 
+/// What can be done beside others.
+pub enum Job {
+    /// A run of tests, whose results are read from what it prints.
+    Tests(Command),
+    /// What passes or fails as a whole, with its name; it says what it looked at.
+    Check(
+        String,
+        Box<dyn FnOnce() -> Result<String, String> + Send + Sync>,
+    ),
+}
+
 /// Runs steps one after the other, whether or not they fail, and counts.
 #[derive(Default)]
 pub struct Steps {
@@ -34,28 +45,34 @@ impl Steps {
         });
     }
 
-    /// Runs of tests, as many at once as there are cores, whose results are read from what they print. What a run prints is
-    /// shown when it ends.
-    pub fn tests(&mut self, name: &str, runs: Vec<Command>) {
+    /// Does jobs, as many at once as there are cores. What a job says is shown when it ends.
+    pub fn at_once(&mut self, name: &str, jobs: Vec<Job>) {
+        let failures = Mutex::new(Vec::new());
         self.step(name, || {
-            let runs = Mutex::new(VecDeque::from(runs));
+            let jobs = Mutex::new(VecDeque::from(jobs));
             let sum = Mutex::new((0, 0));
-            let next = || runs.lock().ok()?.pop_front();
+            let next = || jobs.lock().ok()?.pop_front();
             thread::scope(|scope| {
                 for _ in 0..thread::available_parallelism().map_or(2, NonZero::get) {
                     scope.spawn(|| {
-                        while let Some(mut run) = next() {
-                            let (text, (passed, failed)) = count(&mut run);
+                        while let Some(job) = next() {
+                            let (name, text, (passed, failed)) = job.run();
                             let Ok(mut sum) = sum.lock() else { return };
                             print!("{}", String::from_utf8_lossy(&text));
                             *sum = (sum.0 + passed, sum.1 + failed);
+                            if failed > 0
+                                && let Ok(mut failures) = failures.lock()
+                            {
+                                failures.push(name);
+                            }
                         }
                     });
                 }
             });
-            // A thread that panics leaves its run uncounted.
+            // A thread that panics leaves its job uncounted.
             sum.into_inner().unwrap_or((0, 1))
         });
+        self.names.extend(failures.into_inner().unwrap_or_default());
     }
 
     /// Writes the ledger from what the tests reported. A test that is missing has not passed, though its harness says so.
@@ -132,30 +149,46 @@ pub fn succeed(command: &mut Command, quiet: bool) -> Result<(), String> {
     }
 }
 
+impl Job {
+    /// Does it, and gives its name, what it says, and the numbers of what passed and failed.
+    fn run(self) -> (String, Vec<u8>, (u64, u64)) {
+        let start = Instant::now();
+        let (name, said, counts) = match self {
+            Self::Tests(mut command) => {
+                let program = Path::new(command.get_program());
+                let name = program.file_name().unwrap_or_default();
+                let name = name.to_string_lossy().into_owned();
+                let (said, counts) = count(&mut command);
+                (name, said, counts)
+            }
+            Self::Check(name, check) => match check() {
+                Ok(sentence) => (name, format!("{sentence}\n").into_bytes(), (1, 0)),
+                Err(sentence) => (name, format!("{sentence}\n").into_bytes(), (0, 1)),
+            },
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        let mut text = format!("\n-- {name}, {seconds:.1} s\n").into_bytes();
+        text.extend(said);
+        (name, text, counts)
+    }
+}
+
 /// Runs tests, and gives what they print with the numbers of those that passed and failed.
 fn count(command: &mut Command) -> (Vec<u8>, (u64, u64)) {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let start = Instant::now();
     let output = match command.stdin(Stdio::null()).output() {
         Ok(output) => output,
         Err(error) => {
+            let program = command.get_program().to_string_lossy();
             let sentence = format!("{program} does not start ({error})\n");
             return (sentence.into_bytes(), (0, 1));
         }
     };
-    let seconds = start.elapsed().as_secs_f64();
-    let name = Path::new(&program).file_name().unwrap_or_default();
-    let mut text = format!("\n-- {}, {seconds:.1} s\n", name.display()).into_bytes();
-    text.extend(&output.stdout);
-    text.extend(&output.stderr);
     let printed = String::from_utf8_lossy(&output.stdout);
     let results = printed.lines().filter_map(result);
     let (passed, failed) = results.fold((0, 0), |sum, more| (sum.0 + more.0, sum.1 + more.1));
     // If nothing failed it did not get as far as its tests, or failed in another way.
-    (
-        text,
-        (passed, failed.max(u64::from(!output.status.success()))),
-    )
+    let failed = failed.max(u64::from(!output.status.success()));
+    ([output.stdout, output.stderr].concat(), (passed, failed))
 }
 
 /// Reads `test result: ok. 10 passed; 0 failed; ...`.
@@ -190,11 +223,34 @@ mod tests {
         let nothing = || Command::new("/nonexistent/program");
         let mut three = Command::new("echo");
         three.arg("test result: ok. 3 passed; 0 failed; 0 ignored");
-        steps.tests("nothing and three", vec![nothing(), three]);
+        steps.at_once(
+            "nothing and three",
+            [nothing(), three].map(Job::Tests).into(),
+        );
         steps.check("good", || Ok(()));
         assert_eq!((steps.passed, steps.failed), (4, 1));
-        steps.tests("fails", vec![nothing(), Command::new("false")]);
+        let jobs = [nothing(), Command::new("false")].map(Job::Tests);
+        steps.at_once("fails", jobs.into());
         assert_eq!((steps.passed, steps.failed), (4, 3));
+    }
+
+    #[test]
+    fn checks_are_done_beside_runs_of_tests() {
+        let mut steps = Steps::default();
+        let check = |name: &str, result: Result<&'static str, &'static str>| {
+            let result = result.map(str::to_owned).map_err(str::to_owned);
+            Job::Check(name.to_owned(), Box::new(|| result))
+        };
+        let mut two = Command::new("echo");
+        two.arg("test result: ok. 2 passed; 0 failed; 0 ignored");
+        let jobs = [
+            check("good", Ok("5 files")),
+            check("bad", Err("a warning")),
+            Job::Tests(two),
+        ];
+        steps.at_once("all", jobs.into());
+        assert_eq!((steps.passed, steps.failed), (3, 1));
+        assert_eq!(steps.names, ["all", "bad"]);
     }
 
     #[test]
