@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use thiserror::Error;
 
 use super::super::driver::{self, CACHED, Driver, START};
-use super::super::sm::{Sm, SmError, Use, Work};
+use super::super::sm::{Sm, SmError, Statistics, Use, Work};
 use super::outcome::{Outcome, Translations, joined};
 use super::pager::Pager;
 use super::parameters::Parameters;
@@ -68,6 +68,8 @@ pub struct Gpu<'work> {
     driver: Driver,
     pager: Pager,
     translations: Translations,
+    /// What happens on the pipelines' ports, SM by SM, if it is counted.
+    statistics: Vec<Statistics>,
     now: u64,
 }
 
@@ -112,6 +114,7 @@ impl<'work> Gpu<'work> {
             driver: Driver::new(),
             pager,
             translations: Translations::default(),
+            statistics: Vec::new(),
             now: 0,
         };
         gpu.inputs.root_valid = true;
@@ -122,6 +125,13 @@ impl<'work> Gpu<'work> {
             gpu.inputs.root_valid = false;
         }
         Ok(gpu)
+    }
+
+    /// Counts, too, what happens on each pipeline's ports.
+    #[must_use]
+    pub fn counting(mut self) -> Self {
+        self.statistics = vec![Statistics::new(&self.parameters.sm.pipeline); self.sms.len()];
+        self
     }
 
     /// Runs to the end; `observe` sees the GPU after each cycle.
@@ -168,6 +178,7 @@ impl<'work> Gpu<'work> {
             translations: self.translations,
             traffic: self.shared.traffic,
             brought: self.pager.brought,
+            statistics: self.statistics,
         }
     }
 
@@ -193,7 +204,10 @@ impl<'work> Gpu<'work> {
             std::mem::swap(&mut self.memory, &mut sm.below().memory);
             let cycle = sm.step();
             std::mem::swap(&mut self.memory, &mut sm.below().memory);
-            cycle.map_err(|error| Failure::Sm { sm: number, error })?;
+            let (inputs, outputs) = cycle.map_err(|error| Failure::Sm { sm: number, error })?;
+            if let Some(statistics) = self.statistics.get_mut(number) {
+                statistics.observe(&inputs, &outputs);
+            }
             for (at, request) in sm.below().requests.drain(..) {
                 self.shared.request_of(at.max(now + 1), number, request);
             }
@@ -209,7 +223,8 @@ impl<'work> Gpu<'work> {
     /// Each SM that has room for a thread block gets the next one.
     fn dispatch(&mut self) {
         let blocks = self.work.blocks.len();
-        for sm in &mut self.sms {
+        let (before, from) = self.sms.split_at_mut(self.parameters.first);
+        for sm in from.iter_mut().chain(before) {
             let port = sm.below();
             let has_room = self.now == 0 || std::mem::take(&mut port.has_room);
             if has_room && self.next_block < blocks {

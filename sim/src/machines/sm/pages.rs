@@ -108,11 +108,6 @@ mod tests {
     use super::super::parameters::{Faults, Timing};
     use super::*;
 
-    const ALONE: Timing = Timing {
-        sharers: 1,
-        ..Timing::PAPER
-    };
-
     /// A TLB with nothing but this SM's own requests below it.
     struct Translation {
         pages: Pages,
@@ -156,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_miss_is_walked_once_and_hits_pass_it() {
-        let mut pages = Translation::new(ALONE, Faults::NONE, true, 1);
+        let mut pages = Translation::new(Timing::PAPER, Faults::NONE, true, 1);
         let now = &mut 10;
         // Three cycles to the walk, 570 of it, two to the wake-up, and the check again.
         assert_eq!(request(&mut pages, 1, now), (10 + 3 + 570 + 2 + 2, hit(1)));
@@ -175,7 +170,7 @@ mod tests {
             absent: true,
             ..Faults::NONE
         };
-        let mut pages = Translation::new(ALONE, absent, true, 1);
+        let mut pages = Translation::new(Timing::PAPER, absent, true, 1);
         let now = &mut 0;
         assert_eq!(request(&mut pages, 1, now), (577, Answer::Absent));
         // Its neighbour in the same 64 KB comes with it, and neither faults again.
@@ -186,57 +181,12 @@ mod tests {
         }
         assert_eq!(request(&mut pages, 1, now), (11_174, hit(1)));
         assert_eq!(request(&mut pages, 2, now).1, hit(2));
-        let mut pages = Translation::new(ALONE, absent, false, 1);
+        let mut pages = Translation::new(Timing::PAPER, absent, false, 1);
         let (reported, answer) = request(&mut pages, 1, &mut 0);
         assert!(reported > 10_573 && answer == hit(1));
     }
 
     /// Whatever the pages have in common: neighbours, or the first of each 64 KB.
-    #[test]
-    fn other_sms_have_walked_for_most_pages() {
-        for stride in [1, 16, 512] {
-            let mut walks = 0;
-            for seed in 0..10 {
-                let mut pages = Translation::new(Timing::PAPER, Faults::NONE, true, seed);
-                let now = &mut 0;
-                for page in 0..160 {
-                    let begin = *now;
-                    let (reported, _) = request(&mut pages, page * stride, now);
-                    walks += u32::from(reported - begin > 500);
-                    *now += 1;
-                }
-            }
-            assert!((80..=120).contains(&walks), "{walks} of 1,600");
-        }
-    }
-
-    #[test]
-    fn page_that_is_not_there_is_in_no_tlb_of_others() {
-        for sharers in [1, 16] {
-            let timing = Timing {
-                sharers,
-                ..Timing::PAPER
-            };
-            let absent = Faults {
-                absent: true,
-                granule_bits: 12,
-                ..Faults::NONE
-            };
-            let mut pages = Translation::new(timing, absent, true, 1);
-            let now = &mut 0;
-            for page in 14..20 {
-                assert_eq!(request(&mut pages, page, now).1, Answer::Absent);
-            }
-            for cycle in *now + 1..*now + 12_000 {
-                pages.cycle(None, cycle);
-            }
-            *now += 12_000;
-            for page in 14..20 {
-                assert_eq!(request(&mut pages, page, now).1, hit(page as u32));
-            }
-        }
-    }
-
     #[test]
     fn a_warm_page_is_hit() {
         let mut pages = Translation::new(Timing::FIGURES, Faults::NONE, true, 1);
