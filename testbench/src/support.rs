@@ -22,8 +22,8 @@ pub mod tlb;
 pub mod walk_cache;
 pub mod walker;
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
 
 use faultline_ledger::Obligation;
 use faultline_sim::page::Page;
@@ -85,50 +85,53 @@ pub fn matches_model(block: &'static str) {
 pub fn obligation(block: &str, config: &str, what: &str) -> Obligation {
     let design = format!("{block}_{config}");
     let obligation = Obligation::new(&format!("lockstep of {design}"), what);
-    depends_on(obligation, &[design])
+    depends_on(obligation, block, &[design])
 }
 
-/// A lockstep runs through these sources of models and test bench.
-const SOURCES: [&str; 21] = [
-    "sim/src/mmu",
-    "sim/src/page.rs",
-    "sim/src/numbers.rs",
-    "sim/src/place.rs",
-    "sim/src/ports.rs",
-    "sim/src/preempt",
-    "sim/src/sm",
-    "sim/src/walk",
-    "sim/src/walk.rs",
-    "testbench/build",
+/// Each lockstep runs through these and what they name.
+const SHARED: [&str; 11] = [
+    "testbench/build.rs",
     "testbench/src/backend.rs",
     "testbench/src/bench.rs",
-    "testbench/src/blocks",
+    "testbench/src/blocks.rs",
     "testbench/src/layout.rs",
     "testbench/src/lockstep.rs",
     "testbench/src/rust_hdl.rs",
     "testbench/src/session.rs",
     "testbench/src/support.rs",
-    "testbench/src/traffic",
     "testbench/src/traffic.rs",
     "testbench/src/verilog.rs",
 ];
 
-/// Adds to an obligation what a test of designs in all back ends depends on: their Verilog, the models and the test bench.
-/// It depends on the kernels, too; but a kernel of which the Verilog stays the same does the same.
+/// Gives the sources of a block's lockstep, by their paths in the workspace: its model, its traffic, what these name, and
+/// what all locksteps share.
+///
+/// # Panics
+/// If there is no such block, or a source cannot be read.
+#[must_use]
+pub fn sources(block: &str) -> BTreeSet<PathBuf> {
+    let own = format!("testbench/src/blocks/{block}.rs");
+    faultline_ledger::sources(&root(), &[&SHARED[..], &[&own]].concat())
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Adds to an obligation what a test of designs of a block in all back ends depends on: their Verilog, the models and the
+/// test bench. It depends on the kernels, too; but a kernel of which the Verilog stays the same does the same.
 ///
 /// # Panics
 /// If there is no such design, or a source cannot be read.
-pub fn depends_on(obligation: Obligation, designs: &[String]) -> Obligation {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+pub fn depends_on(obligation: Obligation, block: &str, designs: &[String]) -> Obligation {
+    let root = root();
     let verilog = root.join("rtl-out");
     let kinds: Vec<_> = Kind::built().collect();
     let mut obligation = obligation
         .of(format!("{kinds:?}"))
         .crates(&root)
-        .tool(Path::new("verilator"), &["--version"]);
-    for source in SOURCES {
-        obligation = obligation.file(&root.join(source));
-    }
+        .tool(Path::new("verilator"), &["--version"])
+        .sources(&root, &sources(block));
     for design in designs {
         let list = std::fs::read_to_string(verilog.join(format!("{design}.f"))).unwrap();
         for name in list.lines() {

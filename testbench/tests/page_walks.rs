@@ -65,7 +65,7 @@ fn every_hundredth_combination_of_bits_agrees_in_the_kernel() {
 fn obligation() -> Obligation {
     let sizes = blocks::configurations("page_walker").map(|config| format!("page_walker_{config}"));
     let test = Obligation::test(env!("CARGO_MANIFEST_DIR"), file!());
-    support::depends_on(test, &sizes.collect::<Vec<_>>())
+    support::depends_on(test, "page_walker", &sizes.collect::<Vec<_>>())
 }
 
 /// Entries of several levels at once: here each fifth case, and all of them in the report.

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use faultline_synth::sram::{NANGATE45, SKY130};
 
-use crate::{kits, name, read, succeeds, tool};
+use crate::made::{kits, name, read, succeeds, tool};
 
 /// The places in a placement file: instance, left and lower edge, um.
 fn placed(text: &str) -> BTreeMap<String, (f64, f64)> {

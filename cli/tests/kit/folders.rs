@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::{faultline, read};
+use crate::made::{faultline, read};
 
 #[test]
 fn what_cannot_be_made_gets_a_sentence() {

@@ -5,18 +5,18 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use faultline_ledger::Obligation;
+use faultline_ledger::{Obligation, sources};
 use faultline_synth::library::Library;
 use rayon::prelude::*;
 
-use crate::{kits, name, read, succeeds, tool, variable};
+use crate::made::{kits, name, read, succeeds, tool, variable};
 
 /// An obligation that depends on a kit and on what this file does with it.
 fn obligation(kit: &str, what: &str, folder: &Path) -> Obligation {
-    let source = include_str!("tools.rs");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     Obligation::new(&format!("kit of {kit}"), what)
         .file(folder)
-        .of(source)
+        .sources(&root, &sources(&root, &[file!()]))
 }
 
 /// Maps what `config.mk` names, and times it with the kit's constraints; gives the worst slack, ns. Each module is mapped
@@ -121,10 +121,12 @@ fn yosys_and_opensta_take_every_kits_own_files() {
 fn klayout_reads_each_lef_with_the_area_of_its_liberty() {
     let python = tool("python3", &["-c", IMPORT[1]]).unwrap_or_else(|| "python3".into());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../synth/tests/macros/sizes.py");
+    let liberty = Path::new(env!("CARGO_MANIFEST_DIR")).join("../synth/liberty/src");
     for flow in ["orfs", "librelane"] {
         let (folder, rows) = kits(flow, None);
         let obligation = obligation(flow, "KLayout reads each LEF", folder.path())
             .file(&script)
+            .file(&liberty)
             .tool(&python, &IMPORT);
         obligation.meet(|| areas_agree(&python, &script, folder.path(), &rows));
     }

@@ -22,6 +22,9 @@ const INDUCTION: &str = "scorr -C 100000; dc2; scorr;";
 /// Cycles within which every occasion must arise.
 const FRAMES: u32 = 40;
 
+/// Yosys says this of a wire that has fewer bits than its register, and then there is no circuit.
+const NARROW: &str = "Widening signal";
+
 /// The circuit of a design's guarantees.
 struct Proof {
     /// The design, as the ledger calls it.
@@ -123,7 +126,7 @@ impl Proof {
         let text = std::fs::read_to_string(root().join("testbench/proofs").join(&wrapper)).unwrap();
         files.push((wrapper, text));
         let group = format!("proof of {design} {defined}").trim_end().to_owned();
-        let circuit = obligation(&group, "circuit", &files).of(&script);
+        let circuit = obligation(&group, "circuit", &files).of(&script).of(NARROW);
         let mut proof = Self {
             group,
             script,
@@ -154,8 +157,7 @@ impl Proof {
     fn folder(&self) -> &TempDir {
         self.folder.get_or_init(|| {
             let folder = written(&self.files);
-            let narrow = "Widening signal"; // of a wire that has fewer bits than its register
-            let arguments = ["-q", "-e", narrow, "-p", &self.script];
+            let arguments = ["-q", "-e", NARROW, "-p", &self.script];
             run("yosys", folder.path(), &arguments);
             folder
         })
@@ -167,7 +169,8 @@ impl Proof {
         let script = format!("{cone}; strash; {engine}");
         let proof = obligation(&self.group, name, &[])
             .of(&self.circuit)
-            .of(&script);
+            .of(&script)
+            .of(words);
         proof.meet(|| {
             let found = run("yosys-abc", self.folder().path(), &["-c", &script]);
             assert!(found.contains(words), "{name} is not shown:\n{found}");

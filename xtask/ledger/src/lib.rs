@@ -11,7 +11,7 @@
 //!
 //! Without the runner, as under `cargo test`, valid rows are reused and nothing is reported.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -21,8 +21,10 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use sha2::{Digest as _, Sha256};
 
 mod runner;
+mod sources;
 
 pub use runner::{Counts, Runner};
+pub use sources::sources;
 
 /// The file to which tests add what became of their obligations.
 const REPORTS: &str = "FAULTLINE_LEDGER_REPORTS";
@@ -70,21 +72,16 @@ impl Obligation {
         obligation.of(what)
     }
 
-    /// The test that calls this, which depends on the sources of its crate, in this folder of the workspace, on its own file
-    /// as `file!` names it, or the folder of a `main.rs`, and on the versions of all crates.
+    /// The test that calls this, of a crate in this folder of the workspace. It depends on its file, as `file!` names it, on
+    /// what that names, and on the versions of all crates.
     pub fn test(folder: &str, file: &str) -> Self {
         let thread = std::thread::current();
         let (folder, root) = (Path::new(folder), Path::new(folder).join(".."));
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let group = format!("test of {name}, {}", thread.name().unwrap_or_default());
-        let mut own = root.join(file);
-        if own.ends_with("main.rs") {
-            own.pop();
-        }
         Self::new(&group, "passes")
             .crates(&root)
-            .file(&folder.join("src"))
-            .file(&own)
+            .sources(&root, &sources(&root, &[file]))
     }
 
     /// Adds an input.
@@ -111,6 +108,17 @@ impl Obligation {
         }
         let own = path.file_name().unwrap_or_default();
         self.of(own.as_encoded_bytes())
+    }
+
+    /// Adds files of a workspace, with their paths.
+    ///
+    /// # Panics
+    /// If one cannot be read.
+    pub fn sources(self, root: &Path, files: &BTreeSet<PathBuf>) -> Self {
+        files.iter().fold(self, |obligation, file| {
+            let path = file.as_os_str().as_encoded_bytes();
+            obligation.of(path).file(&root.join(file))
+        })
     }
 
     /// Adds the versions of the crates that are not of this workspace: which of its own crates uses which is no input.

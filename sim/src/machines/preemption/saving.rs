@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use thiserror::Error;
 
 use super::stream::Dirty;
-use crate::machines::{give_dirty, saving_walk};
+use crate::machines::saving::{give_dirty, saving_walk};
 use crate::ports::Model;
 use crate::preempt::checkpoint::{self, Activity, Checkpoint, Space};
 use crate::preempt::dirty_bits::{self, DirtyBits};

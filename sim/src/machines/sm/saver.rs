@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::parameters::Parameters;
 use super::resident::Resident;
 use super::work::Work;
-use crate::machines::{give_dirty, saving_walk};
+use crate::machines::saving::{give_dirty, saving_walk};
 use crate::ports::Model;
 use crate::preempt::checkpoint::{self, Checkpoint, Space};
 use crate::preempt::context_port::{self, Beat};
