@@ -17,6 +17,7 @@ use crate::mmu::gmmu::{self, Gmmu};
 use crate::ports::Model;
 use crate::simt::Memory;
 use crate::sm::l1_tlb::{self, NACK, TRANSLATION};
+use crate::sm::sm_pipeline;
 
 /// A GPU on which nothing commits for so many cycles while no page is under way is stuck.
 const PATIENCE: u64 = 1_000_000;
@@ -68,6 +69,8 @@ pub struct Gpu<'work> {
     driver: Driver,
     pager: Pager,
     translations: Translations,
+    /// What goes over the ports of a pipeline.
+    ports: (sm_pipeline::Inputs, sm_pipeline::Outputs),
     now: u64,
 }
 
@@ -112,6 +115,7 @@ impl<'work> Gpu<'work> {
             driver: Driver::new(),
             pager,
             translations: Translations::default(),
+            ports: Default::default(),
             now: 0,
         };
         gpu.inputs.root_valid = true;
@@ -191,7 +195,7 @@ impl<'work> Gpu<'work> {
         let mut progress = 0;
         for (number, sm) in self.sms.iter_mut().enumerate() {
             std::mem::swap(&mut self.memory, &mut sm.below().memory);
-            let cycle = sm.step();
+            let cycle = sm.step(&mut self.ports.0, &mut self.ports.1);
             std::mem::swap(&mut self.memory, &mut sm.below().memory);
             cycle.map_err(|error| Failure::Sm { sm: number, error })?;
             for (at, request) in sm.below().requests.drain(..) {
