@@ -7,7 +7,8 @@ pub(crate) const fn bit(set: u64, member: u8) -> bool {
 
 /// Puts a member into a set, or takes it out.
 pub(crate) const fn put(set: &mut u64, member: u8, is_in: bool) {
-    *set = *set & !(1 << member) | (is_in as u64) << member;
+    let bit = 1 << member;
+    *set = if is_in { *set | bit } else { *set & !bit };
 }
 
 /// The lowest member.

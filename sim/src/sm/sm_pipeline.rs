@@ -274,7 +274,10 @@ impl Order {
     /// the cycle before only if no other wants it; or greedily the one that was chosen last, and else the lowest.
     fn choose(&self, policy: Policy, wants: u64) -> Option<u8> {
         let last = self.last.map_or(0, |last| 1 << last);
-        let first = |set: u64| self.warps.iter().copied().find(|&warp| bit(set, warp));
+        let first = |set: u64| match set {
+            0 => None,
+            _ => self.warps.iter().copied().find(|&warp| bit(set, warp)),
+        };
         match policy {
             Policy::LooseRoundRobin => {
                 let recent = if self.recent { last } else { 0 };
@@ -286,9 +289,9 @@ impl Order {
 
     /// A warp was served; another one is chosen for the next cycle.
     fn serve(&mut self, served: Option<u8>, chosen: Option<u8>) {
-        if let Some(served) = served {
-            self.warps.retain(|&warp| warp != served);
-            self.warps.push(served);
+        let is_served = |&warp: &u8| Some(warp) == served;
+        if let Some(place) = self.warps.iter().position(is_served) {
+            self.warps[place..].rotate_left(1);
         }
         self.last = chosen.or(self.last);
         self.recent = chosen.is_some();

@@ -122,6 +122,8 @@ pub struct Statistics {
     /// Warps that run, and those of which something was fetched and not read, a bit each.
     running: u64,
     buffering: u64,
+    /// What keeps the warp that is nearest to an issue, if that is known and nothing has happened since.
+    nearest: Option<Stall>,
     /// Cycles.
     pub cycles: u64,
     /// Instructions that committed.
@@ -157,6 +159,7 @@ impl Statistics {
             resident: 0,
             running: 0,
             buffering: 0,
+            nearest: None,
             cycles: 0,
             instructions: 0,
             faults: 0,
@@ -218,7 +221,7 @@ impl Statistics {
         self.follow(inputs, outputs);
     }
 
-    fn cause(&self, inputs: &Inputs, outputs: &Outputs) -> Stall {
+    fn cause(&mut self, inputs: &Inputs, outputs: &Outputs) -> Stall {
         let goes = outputs.memory_valid && inputs.memory_ready;
         if self.resident == 0 {
             Stall::Empty
@@ -227,21 +230,28 @@ impl Statistics {
         } else if outputs.memory_front && !goes {
             Stall::Memory
         } else {
-            let warps = || members(self.running & self.buffering);
-            // Where one lacks its log entries, the others of its block wait for their turn.
-            let lacking = match self.scheme {
-                Scheme::OperandLog => {
-                    let lack = |&warp: &u8| self.keeps(warp, 0) == Some(Stall::Log);
-                    let slot = |warp: u8| self.warps[usize::from(warp)].slot;
-                    let lacking = warps().filter(lack);
-                    lacking.fold(0, |slots, warp| slots | 1 << slot(warp))
-                }
-                _ => 0,
-            };
-            let causes = warps().filter_map(|warp| self.keeps(warp, lacking));
-            let first = causes.min_by_key(|&cause| cause as usize);
-            first.unwrap_or(Stall::Fetch)
+            let nearest = self.nearest.unwrap_or_else(|| self.nearest());
+            self.nearest = Some(nearest);
+            nearest
         }
+    }
+
+    /// What keeps the warp that is nearest to an issue.
+    fn nearest(&self) -> Stall {
+        let warps = || members(self.running & self.buffering);
+        // Where one lacks its log entries, the others of its block wait for their turn.
+        let lacking = match self.scheme {
+            Scheme::OperandLog => {
+                let lack = |&warp: &u8| self.keeps(warp, 0) == Some(Stall::Log);
+                let slot = |warp: u8| self.warps[usize::from(warp)].slot;
+                let lacking = warps().filter(lack);
+                lacking.fold(0, |slots, warp| slots | 1 << slot(warp))
+            }
+            _ => 0,
+        };
+        let causes = warps().filter_map(|warp| self.keeps(warp, lacking));
+        let first = causes.min_by_key(|&cause| cause as usize);
+        first.unwrap_or(Stall::Fetch)
     }
 
     /// What keeps a warp's next instruction from its issue; in slots that lack entries, a bit each, accesses wait for the log:
@@ -275,6 +285,21 @@ impl Statistics {
 
     /// Follows the warps and the log over the ports.
     fn follow(&mut self, inputs: &Inputs, outputs: &Outputs) {
+        let one = |valid: &[u64]| valid.contains(&1);
+        if one(&inputs.fetched_valid)
+            || one(&inputs.finished_valid)
+            || one(&outputs.read_valid)
+            || inputs.launch_valid
+            || inputs.start_valid
+            || inputs.stop_valid
+            || inputs.resume_valid
+            || inputs.checked_valid
+            || inputs.faulted_valid
+            || outputs.saved_valid
+            || outputs.revert_valid
+        {
+            self.nearest = None;
+        }
         if inputs.launch_valid {
             self.block_entries = inputs.launch_entries.into();
         }
