@@ -17,6 +17,7 @@ use crate::mmu::gmmu::{self, Gmmu};
 use crate::ports::Model;
 use crate::simt::Memory;
 use crate::sm::l1_tlb::{self, NACK, TRANSLATION};
+use crate::sm::sm_pipeline;
 
 /// A GPU on which nothing commits for so many cycles while no page is under way is stuck.
 const PATIENCE: u64 = 1_000_000;
@@ -70,6 +71,8 @@ pub struct Gpu<'work> {
     translations: Translations,
     /// What happens on the pipelines' ports, SM by SM, if it is counted.
     statistics: Vec<Statistics>,
+    /// What goes over the ports of a pipeline.
+    ports: (sm_pipeline::Inputs, sm_pipeline::Outputs),
     now: u64,
 }
 
@@ -115,6 +118,7 @@ impl<'work> Gpu<'work> {
             pager,
             translations: Translations::default(),
             statistics: Vec::new(),
+            ports: Default::default(),
             now: 0,
         };
         gpu.inputs.root_valid = true;
@@ -202,11 +206,11 @@ impl<'work> Gpu<'work> {
         let mut progress = 0;
         for (number, sm) in self.sms.iter_mut().enumerate() {
             std::mem::swap(&mut self.memory, &mut sm.below().memory);
-            let cycle = sm.step();
+            let cycle = sm.step(&mut self.ports.0, &mut self.ports.1);
             std::mem::swap(&mut self.memory, &mut sm.below().memory);
-            let (inputs, outputs) = cycle.map_err(|error| Failure::Sm { sm: number, error })?;
+            cycle.map_err(|error| Failure::Sm { sm: number, error })?;
             if let Some(statistics) = self.statistics.get_mut(number) {
-                statistics.observe(&inputs, &outputs);
+                statistics.observe(&self.ports.0, &self.ports.1);
             }
             for (at, request) in sm.below().requests.drain(..) {
                 self.shared.request_of(at.max(now + 1), number, request);
