@@ -335,7 +335,7 @@ impl Scoreboard {
     }
 
     /// Whether an instruction will be ready in the next cycle, if the first buffered one is issued exactly when it is
-    /// `chosen`. What finishes and what is checked now was reported; `fetched` arrives.
+    /// `chosen`. What finishes and what is checked in this cycle was reported before; `fetched` arrives in it.
     #[must_use]
     pub fn likely(&self, chosen: bool, fetched: Option<&Registers>) -> bool {
         let leaves = chosen && self.buffered > 0;

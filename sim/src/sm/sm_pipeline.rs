@@ -173,7 +173,7 @@ impl Model for SmPipeline {
             restores.then(|| self.restored(inputs))
         };
         let turns = self.next_turns(&issue, revert);
-        // From here on the scoreboards know what ends in this cycle.
+        // Warps are chosen for the next cycle by what the scoreboards hold then.
         self.finish(inputs);
         let next_fetch = self.next_fetch(again_now);
         let next_issue = self.next_issue(inputs, [&units, &choice], fetching, &issue, again_now);

@@ -1,4 +1,4 @@
-//! Warps by what they do, so that nobody has to look at each of them in a cycle.
+//! Warps by what they do: a cycle looks at sets, not at each warp.
 
 use super::{Class, FreeUnits, Instruction, SmPipeline, Warp};
 use crate::bits::put;
@@ -22,7 +22,8 @@ pub(super) struct Sets {
     pub full: u64,
     /// Those whose first buffered instruction waits for no result and no source.
     pub free: u64,
-    /// Those whose first buffered instruction needs the unit for special functions, the memory unit, and a place in the queue.
+    /// Those whose first buffered instruction needs the unit for special functions, the memory unit, or also a place in the
+    /// queue.
     pub special: u64,
     pub memory: u64,
     pub global: u64,
@@ -50,7 +51,8 @@ impl Sets {
 }
 
 impl SmPipeline {
-    /// Changes the scoreboard of a warp, or what is buffered of it, and puts it into its sets.
+    /// Changes the scoreboard of a warp or what is buffered of it, and with that its sets. A warp that does not exist changes
+    /// nothing.
     pub(super) fn change(
         &mut self,
         warp: u8,

@@ -127,7 +127,7 @@ impl SmPipeline {
         })
     }
 
-    /// The scoreboards hear of what finishes, is squashed, and has passed its last TLB check.
+    /// Reports to the scoreboards what finishes, what is squashed, and what has passed its last TLB check.
     pub(super) fn finish(&mut self, inputs: &Inputs) {
         for unit in (0..UNITS).filter(|&unit| bit(inputs.finished_valid[unit], 0)) {
             let (warp, entry) = (inputs.finished_warp[unit], inputs.finished_entry[unit]);
