@@ -15,8 +15,8 @@ use super::sm::markdown::{self, Page};
 use super::sm::setups::Setup;
 use super::sm::workloads::Workloads;
 use super::sm::{PATTERNS, plot, rows, tables};
+use crate::Global;
 use crate::output;
-use crate::{Global, value};
 
 /// Of the schemes, and of the sizes of the log.
 const FIGURES: [(&str, &[Scheme], &[usize]); 2] = [

@@ -104,8 +104,16 @@ impl Below for Alone {
     }
 
     fn walk(&mut self, now: u64, page: u64, _: bool) {
-        let Timing { l2_tlb, walk, .. } = self.timing;
-        let known = self.tlb.uses(page);
+        let Timing {
+            l2_tlb,
+            walk,
+            walked,
+            ..
+        } = self.timing;
+        // What is not there yet nobody can have in the TLB.
+        let is_there = !self.faults.absent
+            || (self.arrivals.get(&self.part(page))).is_some_and(|&arrival| arrival <= now);
+        let known = self.tlb.uses(page) || (walked && is_there);
         // An answer comes in a later cycle at the earliest.
         let takes = l2_tlb + if known { 0 } else { walk };
         self.walks.push(Reverse((now + takes.max(1), page)));

@@ -108,6 +108,12 @@ mod tests {
     use super::super::parameters::{Faults, Timing};
     use super::*;
 
+    /// Nobody else walks.
+    const ALONE: Timing = Timing {
+        walked: false,
+        ..Timing::PAPER
+    };
+
     /// A TLB with nothing but this SM's own requests below it.
     struct Translation {
         pages: Pages,
@@ -151,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_miss_is_walked_once_and_hits_pass_it() {
-        let mut pages = Translation::new(Timing::PAPER, Faults::NONE, true, 1);
+        let mut pages = Translation::new(ALONE, Faults::NONE, true, 1);
         let now = &mut 10;
         // Three cycles to the walk, 570 of it, two to the wake-up, and the check again.
         assert_eq!(request(&mut pages, 1, now), (10 + 3 + 570 + 2 + 2, hit(1)));
@@ -170,7 +176,7 @@ mod tests {
             absent: true,
             ..Faults::NONE
         };
-        let mut pages = Translation::new(Timing::PAPER, absent, true, 1);
+        let mut pages = Translation::new(ALONE, absent, true, 1);
         let now = &mut 0;
         assert_eq!(request(&mut pages, 1, now), (577, Answer::Absent));
         // Its neighbour in the same 64 KB comes with it, and neither faults again.
@@ -181,12 +187,33 @@ mod tests {
         }
         assert_eq!(request(&mut pages, 1, now), (11_174, hit(1)));
         assert_eq!(request(&mut pages, 2, now).1, hit(2));
-        let mut pages = Translation::new(Timing::PAPER, absent, false, 1);
+        let mut pages = Translation::new(ALONE, absent, false, 1);
         let (reported, answer) = request(&mut pages, 1, &mut 0);
         assert!(reported > 10_573 && answer == hit(1));
     }
 
     /// Whatever the pages have in common: neighbours, or the first of each 64 KB.
+    #[test]
+    fn other_sms_have_walked_for_what_is_there() {
+        let mut pages = Translation::new(Timing::PAPER, Faults::NONE, true, 1);
+        let (reported, _) = request(&mut pages, 14, &mut 0);
+        assert!(reported < 100, "{reported}");
+        let absent = Faults {
+            absent: true,
+            granule_bits: 12,
+            ..Faults::NONE
+        };
+        let mut pages = Translation::new(Timing::PAPER, absent, true, 1);
+        let now = &mut 0;
+        let (reported, answer) = request(&mut pages, 14, now);
+        assert!(reported > 500 && answer == Answer::Absent, "{reported}");
+        for cycle in *now + 1..*now + 12_000 {
+            pages.cycle(None, cycle);
+        }
+        *now += 12_000;
+        assert_eq!(request(&mut pages, 14, now).1, hit(14));
+    }
+
     #[test]
     fn a_warm_page_is_hit() {
         let mut pages = Translation::new(Timing::FIGURES, Faults::NONE, true, 1);

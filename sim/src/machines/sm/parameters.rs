@@ -24,6 +24,8 @@ pub struct Timing {
     pub fault: u64,
     /// The L1 TLB has the first pages of the accesses before the first cycle.
     pub warm: bool,
+    /// Other SMs have walked for every page that is there, so the L2 TLB has it.
+    pub walked: bool,
     /// The L1 cache.
     pub l1: u64,
     /// From a miss in the L1 cache to the L2 cache's answer.
@@ -49,6 +51,7 @@ impl Timing {
         walk: 500,
         fault: 0,
         warm: false,
+        walked: true,
         l1: 40,
         l2: 70,
         dram: 200,
@@ -70,6 +73,7 @@ impl Timing {
         walk: 0,
         fault: 3,
         warm: true,
+        walked: false,
         l1: 4,
         l2: 0,
         dram: 0,
