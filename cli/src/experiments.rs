@@ -1,5 +1,6 @@
 //! Machines that run kernels and traces.
 
+pub(crate) mod figures;
 pub(crate) mod gmmu;
 pub(crate) mod gpu;
 pub(crate) mod preempt;

@@ -16,7 +16,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use output::Global;
 
-use experiments::{gmmu, gpu, preempt, sm, timeline, trace, walk};
+use experiments::{figures, gmmu, gpu, preempt, sm, timeline, trace, walk};
 use flows::{cocotb, cosim, cost, equivalence, export, kit, layout, library, power, report, sram};
 
 /// GPU page-fault hardware: export, lockstep, cost.
@@ -47,6 +47,7 @@ enum Command {
     Timeline(timeline::Args),
     Walk(walk::Args),
     Gpu(gpu::Args),
+    Figures(figures::Args),
     Gmmu(gmmu::Args),
     Preempt(preempt::Args),
     Doctor(doctor::Args),
@@ -72,7 +73,7 @@ impl Command {
 }
 
 /// Two examples of each subcommand.
-const EXAMPLES: [(&str, [&str; 2]); 21] = [
+const EXAMPLES: [(&str, [&str; 2]); 22] = [
     (
         "export",
         [
@@ -174,6 +175,13 @@ const EXAMPLES: [(&str, [&str; 2]); 21] = [
         [
             "faultline gpu stencil --absent",
             "faultline gpu sgemm histo --scheme operand-log,replay-queue --absent --link pcie3",
+        ],
+    ),
+    (
+        "figures",
+        [
+            "faultline figures tanasic-10 --kernels lbm,stencil",
+            "faultline figures --runs 4 --markdown performance.md --svg performance.svg",
         ],
     ),
     (
@@ -291,6 +299,7 @@ fn run(global: &Global, command: &Command) -> ExitCode {
         Command::Timeline(args) => timeline::run(args, global),
         Command::Walk(args) => walk::run(args, global),
         Command::Gpu(args) => gpu::run(args, global),
+        Command::Figures(args) => figures::run(args, global),
         Command::Gmmu(args) => gmmu::run(args, global),
         Command::Preempt(args) => preempt::run(args, global),
         Command::Doctor(args) => doctor::run(args, global),

@@ -1,6 +1,7 @@
 //! The reference: a naive model of each block, in plain data, written from the block's page alone, an executor
 //! of SIMT programs, a reader of GPU traces, and a machine that translates addresses.
 
+mod bits;
 pub mod machines;
 pub mod mmu;
 mod numbers;

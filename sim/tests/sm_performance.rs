@@ -38,14 +38,14 @@ fn performance(kernel: &str) -> Vec<f64> {
 /// 8 KB is behind the queue by more.
 fn equal(kernel: &str) -> f64 {
     match kernel {
-        "lbm" => 10.0,
+        "lbm" => 15.0,
         "stencil" => 2.5,
         _ => 1.5,
     }
 }
 
-/// The paper's order of the five schemes, on every kernel, as far as six runs at scale 2 tell; `sim/reports/performance.md` has
-/// longer runs, and says where the order does not hold. With a log of 16 KB the mean of the kernels is the baseline's within 2 %.
+/// The paper's order of the five schemes, on every kernel, as far as six runs at scale 2 of an SM by itself tell;
+/// `sim/reports/performance.md` has the GPU's, and says where the order does not hold. With a log of 16 KB the mean of the kernels is the baseline's within 2 %.
 #[test]
 fn no_scheme_is_far_behind_an_earlier_one() {
     Obligation::test(env!("CARGO_MANIFEST_DIR"), file!()).meet(in_the_order_of_the_schemes);

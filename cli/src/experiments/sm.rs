@@ -1,12 +1,12 @@
 //! `faultline sm`: kernels and traces on an SM under every scheme, beside the paper.
 
 mod explain;
-mod jobs;
-mod markdown;
-mod plot;
+pub(crate) mod jobs;
+pub(crate) mod markdown;
+pub(crate) mod plot;
 mod restart;
 pub(crate) mod setups;
-mod tables;
+pub(crate) mod tables;
 pub(crate) mod workloads;
 
 use std::path::{Path, PathBuf};
@@ -32,8 +32,8 @@ pub(crate) const PATTERNS: &str =
     "The kernels have the access patterns of Parboil's; they are not its programs.";
 
 /// What is to be known of the means of a few small runs.
-const NOISY: &str = "\n\nRuns at scale 1 are noisy: sim/reports/performance.md was made by\n\
-                     `faultline sm --log 8k,16k,20k,32k --scale 4 --runs 24 --markdown FILE`.";
+const NOISY: &str =
+    "\n\nRuns at scale 1 are noisy, and the paper's GPU has 16 SMs: `faultline figures` runs it.";
 
 /// Run kernels and GPU traces on one SM under each scheme of preemptible faults, beside the paper
 #[derive(clap::Args, Debug)]
@@ -54,9 +54,6 @@ pub struct Args {
     /// How the next warp is chosen: loose-round-robin or greedy-then-oldest, where the lowest number stands for the oldest
     #[arg(long, default_value = "loose-round-robin", value_name = "POLICY", value_parser = policy)]
     scheduler: Policy,
-    /// SMs that share the L2 TLB: of so many pages that are new to it, this SM walks for one, drawn by page and seed
-    #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
-    sharers: u64,
     /// Share of global-memory instructions that fault on some of their lanes, below 1
     #[arg(
         long,
@@ -71,8 +68,7 @@ pub struct Args {
     /// Cycles from a fault until its page is there [default: 10000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     fault_cycles: Option<u64>,
-    /// The same seed gives the same faults, the same pages for which other SMs have walked, and the same moments at which they are
-    /// before this one at the DRAM
+    /// The same seed gives the same faults, and the same moments at which other SMs are before this one at the DRAM
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Runs with so many seeds, and shows their means
@@ -93,13 +89,13 @@ pub struct Args {
     markdown: Option<PathBuf>,
     /// Write the kernels as Accel-Sim traces to this folder instead, which is made if it is not there
     #[arg(long, value_name = "DIR", conflicts_with_all = [
-        "restart", "scheme", "log", "queue", "warps", "scheduler", "blocks_per_sm", "sharers", "fault_rate", "absent",
+        "restart", "scheme", "log", "queue", "warps", "scheduler", "blocks_per_sm", "fault_rate", "absent",
         "fault_cycles", "seed", "runs", "backend", "svg", "markdown",
     ])]
     write_traces: Option<PathBuf>,
     /// Put the restart theorem to so many random programs for each scheme instead
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = [
-        "workloads", "svg", "log", "queue", "warps", "scheduler", "scale", "blocks_per_sm", "sharers", "fault_rate", "absent", "fault_cycles", "runs",
+        "workloads", "svg", "log", "queue", "warps", "scheduler", "scale", "blocks_per_sm", "fault_rate", "absent", "fault_cycles", "runs",
     ])]
     restart: Option<u64>,
 }
@@ -234,7 +230,8 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             false => Vec::new(),
         };
         let origin = setups::origin(&setups)?;
-        let page = markdown::markdown(args, &rows, &variations, &variants, &origin);
+        let page = markdown::Page::of_sm(args, &rows);
+        let page = markdown::markdown(&page, &rows, &variations, &variants, &origin);
         file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
     }
     match global.json {
@@ -271,7 +268,7 @@ pub fn section() -> Result<Section> {
 }
 
 /// Runs everything on everything, with a bar that tells how far it is.
-fn rows(works: &[Work], setups: &[setups::Setup], runs: u64) -> Result<Vec<jobs::Row>> {
+pub(crate) fn rows(works: &[Work], setups: &[setups::Setup], runs: u64) -> Result<Vec<jobs::Row>> {
     let all = (works.len() * setups.len()) as u64 * runs;
     let bar = progress(all, "{wide_bar} {pos}/{len} runs {eta}");
     let rows = jobs::run(works, setups, runs, &bar);

@@ -37,7 +37,6 @@ fn the_restart_theorem_takes_no_option_that_it_does_not_use() {
         ["--scheduler", "greedy-then-oldest"],
         ["--scale", "2"],
         ["--blocks-per-sm", "2"],
-        ["--sharers", "1"],
         ["--fault-rate", "0.5"],
         ["--fault-cycles", "10"],
         ["--runs", "2"],

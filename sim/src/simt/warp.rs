@@ -124,6 +124,10 @@ impl Registers {
     /// Writes the lanes of a mask; nothing if the register is not there.
     pub fn write(&mut self, register: u8, mask: u32, values: &Lanes) {
         if let Some(lanes) = self.values.get_mut(usize::from(register)) {
+            if mask == u32::MAX {
+                *lanes = *values;
+                return;
+            }
             for (lane, (old, new)) in lanes.iter_mut().zip(values).enumerate() {
                 if mask >> lane & 1 == 1 {
                     *old = *new;

@@ -124,8 +124,11 @@ impl L1Tlb {
     /// The check that acts is a write that finds a clean page.
     #[must_use]
     pub fn spoils(&self) -> bool {
-        let there = self.here(self.came.checked()).is_some();
-        self.came.check_valid && there && self.found().is_none()
+        let is_clean = || {
+            self.here(self.came.checked())
+                .is_some_and(|found| found.clean)
+        };
+        self.came.check_valid && self.came.check_write && is_clean()
     }
 
     /// What the check that acts finds; a write finds no clean page.
@@ -299,10 +302,12 @@ impl L1Tlb {
             self.put(came.filled());
         }
         let new = ended.then_some(came.filled());
-        self.filled.retain(|filled| {
-            let spoiled = spoils && filled.page == checked;
-            new == Some(filled.page) || !(spoiled || came.invalidates(filled.page))
-        });
+        if spoils || came.invalidate_valid {
+            self.filled.retain(|filled| {
+                let spoiled = spoils && filled.page == checked;
+                new == Some(filled.page) || !(spoiled || came.invalidates(filled.page))
+            });
+        }
         if came.check_valid && known {
             for found in &mut self.filled {
                 if found.page == checked && new != Some(checked) {

@@ -1,7 +1,6 @@
 //! The reference model of the scoreboard: its page (`docs/blocks/scoreboard.md`) as plain data.
 
-use std::collections::VecDeque;
-
+use crate::bits::members;
 use crate::ports::Model;
 use crate::{ports, widths};
 
@@ -171,10 +170,9 @@ pub struct Arrival {
     pub kept: Registers,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     destination: u8,
-    stops: bool,
     /// Sources that may not be written.
     held: Option<[u8; 3]>,
 }
@@ -184,7 +182,7 @@ fn reads(sources: &[u8; 3], register: u8) -> bool {
     register != ZERO_REGISTER && sources.contains(&register)
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Buffered {
     entry: u8,
     /// Entries whose results it needs or writes over, a bit each.
@@ -195,14 +193,24 @@ struct Buffered {
     after: bool,
 }
 
+impl Buffered {
+    /// Whether it waits for no other instruction but the one before it.
+    fn is_free(&self) -> bool {
+        self.results | self.holders == 0
+    }
+}
+
 /// The reference model: the instructions of one warp.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
     parameters: Parameters,
-    entries: [Option<Entry>; 16],
+    /// Those that are used count.
+    entries: [Entry; 16],
     used: u16,
     stopping: u16,
-    buffer: VecDeque<Buffered>,
+    /// As many as there are, the oldest first.
+    buffer: [Buffered; BUFFERED],
+    buffered: usize,
     last_sources: [u8; 3],
     /// Something was issued in the cycle before.
     issued: bool,
@@ -212,7 +220,7 @@ impl Scoreboard {
     /// Whether another instruction may arrive.
     #[must_use]
     pub fn room(&self) -> bool {
-        self.buffer.len() < BUFFERED && self.used.count_ones() < self.parameters.entries as u32
+        self.buffered < BUFFERED && self.used.count_ones() < self.parameters.entries as u32
     }
 
     /// The entry that the next instruction gets: the lowest that is free, 0 if none is.
@@ -229,41 +237,43 @@ impl Scoreboard {
     /// Buffered instructions.
     #[must_use]
     pub fn buffered(&self) -> usize {
-        self.buffer.len()
+        self.buffered
+    }
+
+    /// A buffered instruction.
+    fn get(&self, place: usize) -> Option<&Buffered> {
+        self.buffer[..self.buffered].get(place)
     }
 
     /// The entry of a buffered instruction, 0 if there is none.
     #[must_use]
     pub fn entry(&self, place: usize) -> u8 {
-        self.buffer.get(place).map_or(0, |buffered| buffered.entry)
+        self.get(place).map_or(0, |buffered| buffered.entry)
     }
 
     /// Whether the first buffered instruction may be issued.
     #[must_use]
     pub fn first_ready(&self) -> bool {
-        self.buffer.front().is_some_and(|first| {
-            first.results | first.holders == 0 && !(first.after && self.issued)
-        })
+        self.first_is_free() && !(self.buffer[0].after && self.issued)
+    }
+
+    /// Whether the first buffered instruction waits for nothing but perhaps the one that was issued in the cycle before.
+    #[must_use]
+    pub fn first_is_free(&self) -> bool {
+        self.get(0).is_some_and(Buffered::is_free)
     }
 
     /// Whether the second one may go with it.
     #[must_use]
     pub fn second_ready(&self) -> bool {
-        self.buffer
-            .get(1)
-            .is_some_and(|second| second.results | second.holders == 0 && !second.after)
+        self.get(1)
+            .is_some_and(|second| second.is_free() && !second.after)
     }
 
     /// Whether the fetch stops.
     #[must_use]
     pub fn stopped(&self) -> bool {
         self.stopping != 0
-    }
-
-    /// Whether the fetch goes on stopping once these entries, a bit each, have finished or were checked.
-    #[must_use]
-    pub fn stopping(&self, gone: u16) -> bool {
-        self.stopping & !gone != 0
     }
 
     /// Entries that are taken, a bit each.
@@ -297,10 +307,7 @@ impl Scoreboard {
     /// The last check of an instruction has succeeded.
     pub fn check(&mut self, entry: u8) {
         self.stopping &= !(1 << entry);
-        if let Some(entry) = &mut self.entries[usize::from(entry)] {
-            entry.held = None;
-            entry.stops = false;
-        }
+        self.entries[usize::from(entry)].held = None;
         for buffered in &mut self.buffer {
             buffered.holders &= !(1 << entry);
         }
@@ -313,35 +320,27 @@ impl Scoreboard {
 
     /// The oldest buffered instruction is issued.
     pub fn issue(&mut self) {
-        self.buffer.pop_front();
+        self.buffer[0] = self.buffer[1];
+        self.buffered = self.buffered.saturating_sub(1);
         self.issued = true;
     }
 
     /// The buffered instructions are forgotten.
     pub fn flush(&mut self) {
-        while let Some(buffered) = self.buffer.pop_front() {
+        for buffered in &self.buffer[..self.buffered] {
             self.used &= !(1 << buffered.entry);
             self.stopping &= !(1 << buffered.entry);
         }
+        self.buffered = 0;
     }
 
     /// Whether an instruction will be ready in the next cycle, if the first buffered one is issued exactly when it is
-    /// `chosen`. Entries that finish and that are checked now are reported, a bit each, and what was fetched.
+    /// `chosen`. What finishes and what is checked in this cycle was reported before; `fetched` arrives in it.
     #[must_use]
-    pub fn likely(
-        &self,
-        chosen: bool,
-        finished: u16,
-        checked: u16,
-        fetched: Option<&Registers>,
-    ) -> bool {
-        let leaves = chosen && !self.buffer.is_empty();
-        let ready = |buffered: &Buffered| {
-            buffered.results & !finished == 0
-                && buffered.holders & !(finished | checked) == 0
-                && !(leaves && buffered.after)
-        };
-        match self.buffer.get(usize::from(leaves)) {
+    pub fn likely(&self, chosen: bool, fetched: Option<&Registers>) -> bool {
+        let leaves = chosen && self.buffered > 0;
+        let ready = |buffered: &Buffered| buffered.is_free() && !(leaves && buffered.after);
+        match self.get(usize::from(leaves)) {
             Some(next) => ready(next),
             None => fetched.is_some_and(|fetched| ready(&self.compared(0, fetched))),
         }
@@ -354,10 +353,8 @@ impl Scoreboard {
             sources,
         } = fetched;
         let (mut results, mut holders) = (0, 0);
-        for (number, entry) in self.entries.iter().enumerate() {
-            let Some(entry) = entry.filter(|_| self.used >> number & 1 == 1) else {
-                continue;
-            };
+        for number in members(self.used.into()) {
+            let entry = &self.entries[usize::from(number)];
             let written = entry.destination;
             if reads(&sources, written) || (written != ZERO_REGISTER && written == destination) {
                 results |= 1 << number;
@@ -377,17 +374,16 @@ impl Scoreboard {
     /// An instruction arrives in an entry that was free.
     pub fn arrive(&mut self, place: u8, arrival: &Arrival) {
         if let Some(fetched) = &arrival.fetched {
-            let buffered = self.compared(place, fetched);
-            self.buffer.push_back(buffered);
+            self.buffer[self.buffered] = self.compared(place, fetched);
+            self.buffered += 1;
             self.last_sources = fetched.sources;
         }
         self.used |= 1 << place;
         self.stopping |= u16::from(arrival.stops) << place;
-        self.entries[usize::from(place)] = Some(Entry {
+        self.entries[usize::from(place)] = Entry {
             destination: arrival.kept.destination,
-            stops: arrival.stops,
             held: (arrival.holds && self.parameters.holds).then_some(arrival.kept.sources),
-        });
+        };
     }
 }
 
@@ -399,10 +395,11 @@ impl Model for Scoreboard {
     fn new(parameters: Parameters) -> Self {
         Self {
             parameters,
-            entries: [None; 16],
+            entries: [Entry::default(); 16],
             used: 0,
             stopping: 0,
-            buffer: VecDeque::with_capacity(BUFFERED),
+            buffer: [Buffered::default(); BUFFERED],
+            buffered: 0,
             last_sources: [0; 3],
             issued: false,
         }
@@ -412,12 +409,11 @@ impl Model for Scoreboard {
         let finished = (0..FINISHES)
             .filter(|&unit| inputs.finished_valid[unit] == 1)
             .fold(0, |set, unit| set | 1 << inputs.finished_entry[unit]);
-        let checked = u16::from(inputs.checked_valid) << inputs.checked_entry;
         let arrival = inputs.arrival();
         let comes = inputs.arrive_valid && self.room();
         let arrives = comes && !inputs.flush;
         let buffered = arrival.fetched.filter(|_| comes);
-        let outputs = Outputs {
+        let mut outputs = Outputs {
             room: self.room(),
             arrive_entry: self.arrive_entry(),
             first_valid: self.buffered() > 0,
@@ -427,17 +423,18 @@ impl Model for Scoreboard {
             second_ready: self.second_ready(),
             second_entry: self.entry(1),
             stopped: self.stopped(),
-            stopping: self.stopping(finished | checked),
             busy: self.busy(),
-            likely: self.likely(inputs.chosen, finished, checked, buffered.as_ref()),
+            ..Outputs::default()
         };
-        if inputs.reset {
-            *self = Self::new(self.parameters);
-            return outputs;
-        }
         self.finish(finished);
         if inputs.checked_valid {
             self.check(inputs.checked_entry);
+        }
+        outputs.stopping = self.stopped();
+        outputs.likely = self.likely(inputs.chosen, buffered.as_ref());
+        if inputs.reset {
+            *self = Self::new(self.parameters);
+            return outputs;
         }
         self.rest();
         // What is flushed cannot be issued any more.

@@ -1,12 +1,14 @@
 //! The reference model of the SM pipeline: its page (`docs/blocks/sm_pipeline.md`) as plain data.
 
+use crate::bits::{bit, lowest, members, put};
 use crate::ports::Model;
 use crate::sm::operand_log;
 use crate::sm::replay_queue;
-use crate::sm::scoreboard::{BUFFERED, Scoreboard, ZERO_REGISTER};
+use crate::sm::scoreboard::{Arrival, Scoreboard, ZERO_REGISTER};
 
 mod interface;
 mod memory;
+mod sets;
 mod state;
 
 pub use interface::{
@@ -14,7 +16,7 @@ pub use interface::{
     Scheme, UNITS, WIDTH,
 };
 use memory::{Cycle, MemoryStage, PLACES};
-use state::Events;
+use sets::Sets;
 
 /// An instruction as the pipeline knows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,28 +52,21 @@ struct Read {
 
 #[derive(Clone, Debug)]
 struct Warp {
-    running: bool,
     slot: u8,
     scoreboard: Scoreboard,
     /// Instructions that were fetched and not issued, the older one first.
     buffer: [Instruction; 2],
-    /// A squashed instruction is to be fetched again.
-    refetch: bool,
 }
 
 /// In the queue, the highest bit of an opcode distinguishes a store from a load.
 const STORE: u8 = 1 << 7;
-
-/// A bit of a set.
-fn bit(set: u64, number: u8) -> bool {
-    set >> number & 1 == 1
-}
 
 /// The reference model.
 #[derive(Clone, Debug)]
 pub struct SmPipeline {
     parameters: Parameters,
     warps: Vec<Warp>,
+    sets: Sets,
     /// The warps whose fetch comes, and those that were chosen last.
     fetching: [Option<u8>; WIDTH],
     fetched_last: [Option<u8>; WIDTH],
@@ -83,11 +78,7 @@ pub struct SmPipeline {
     /// The port that kept its choice in the cycle before.
     keeps: Option<usize>,
     reads: [Option<Read>; WIDTH],
-    /// Warps that have the turn to take log entries, slots in which those get it that wait for theirs, and slots in which
-    /// only those go that have it, a bit each.
-    turns: u64,
-    called: u16,
-    kept: u16,
+    turns: Turns,
     /// The memory stage had places for two more instructions in the cycle before.
     had_two: bool,
     /// The unit for special functions was ready.
@@ -110,15 +101,14 @@ impl Model for SmPipeline {
 
     fn new(parameters: Parameters) -> Self {
         let warp = Warp {
-            running: false,
             slot: 0,
             scoreboard: Scoreboard::new(parameters.scoreboard()),
             buffer: [Instruction::default(); 2],
-            refetch: false,
         };
         Self {
             parameters,
             warps: vec![warp; parameters.warps],
+            sets: Sets::default(),
             fetching: [None; WIDTH],
             fetched_last: [None; WIDTH],
             chosen: [None; WIDTH],
@@ -126,9 +116,7 @@ impl Model for SmPipeline {
             favoured: [0; UNITS + 1],
             keeps: None,
             reads: [None; WIDTH],
-            turns: 0,
-            called: 0,
-            kept: 0,
+            turns: Turns::default(),
             had_two: false,
             had_special: false,
             memory: MemoryStage::new(&parameters),
@@ -144,7 +132,7 @@ impl Model for SmPipeline {
         let slot_drained = self.slot_is_drained(inputs.save_slot);
         let waits = self.squashing.is_some() && self.faults(inputs);
         let saves = inputs.save_valid && slot_drained;
-        let mut cycle = self.memory.cycle(inputs, saves, waits);
+        let cycle = self.memory.cycle(inputs, saves, waits);
         let replay = self.memory.offers_replay();
         let again_now = replay || (queues && inputs.restore_valid);
         let promised = self.memory.length() + self.memory_reads();
@@ -155,14 +143,14 @@ impl Model for SmPipeline {
             special: inputs.special_ready,
             memory: has_two && !again_now,
             place: self.memory.has_places(2),
-            log: cycle.log_outputs.clone(),
+            log: &cycle.log_outputs,
         };
         let units = FreeUnits {
             special: inputs.special_ready || self.had_special,
             memory: (has_two || self.had_two) && !again_now,
             place: self.memory.has_places(2)
                 || (self.memory.had_two_places() && self.memory.has_places(1)),
-            ..choice.clone()
+            ..choice
         };
         let issue = self.issue(&units, again_now);
         let fetching = self.fetching(inputs.restore_valid);
@@ -171,14 +159,12 @@ impl Model for SmPipeline {
         let revert = self.revert();
         let next_revert = self.next_revert();
         let mut outputs = Outputs::default();
-        self.show(inputs, &cycle, &mut outputs);
+        self.show(inputs, &cycle, fetching, &mut outputs);
         outputs.save_ready = slot_drained && (!queues || cycle.queue_outputs.save_ready);
         outputs.save_done |= self.saved;
         outputs.restore_ready = queues && !replay && credit && self.restores(inputs, &cycle);
 
         let resumes = inputs.resume_valid && outputs.resume_ready;
-        cycle.queue.resume_valid = resumes;
-        cycle.queue.replay_ready = credit;
         let replay_done = queues && cycle.queue_outputs.replay_done;
         let again = if replay {
             credit.then(|| self.replayed(&cycle))
@@ -186,35 +172,31 @@ impl Model for SmPipeline {
             let restores = inputs.restore_valid && outputs.restore_ready;
             restores.then(|| self.restored(inputs))
         };
-        let events = self.events(inputs);
-        let next_fetch = self.next_fetch(&events, again_now);
-        let next_issue = self.next_issue(
-            inputs,
-            [&units, &choice],
-            &events,
-            fetching,
-            &issue,
-            again_now,
-        );
+        let turns = self.next_turns(&issue, revert);
+        // Warps are chosen for the next cycle by what the scoreboards hold then.
+        self.finish(inputs);
+        let next_fetch = self.next_fetch(again_now);
+        let next_issue = self.next_issue(inputs, [&units, &choice], fetching, &issue, again_now);
         let restored = again.filter(|read| read.restored);
         let coming = usize::from(self.taking().is_some())
             + usize::from(self.issues_global(&issue) || restored.is_some());
-        let arrives = self.memory_arrival(events.stops);
+        let stops = self.stops(inputs);
+        let arrives = self.memory_arrival(stops);
         let squashed = self.memory.leaves_squashed(&cycle);
         if !waits {
             self.squashing = squashed.map(|left| (left.instruction.warp, left.instruction.entry));
         }
-        self.memory
-            .advance(inputs, cycle, coming, arrives, events.stops);
+        self.memory.requests.0.resume_valid = resumes;
+        self.memory.requests.0.replay_ready = credit;
+        self.memory.advance(inputs, &cycle, coming, arrives, stops);
         if inputs.reset {
             self.reset();
             return outputs;
         }
-        self.take_turns(&issue, revert);
-        self.finish(&events);
+        self.turns = turns;
         self.issue_to_read(&issue, again);
         self.arrive(inputs, fetching, entries);
-        self.control(inputs, &events, revert, resumes, replay_done);
+        self.control(inputs, stops, revert, resumes, replay_done);
         self.saved = !queues && inputs.save_valid && outputs.save_ready;
         self.reverting = next_revert;
         for port in 0..WIDTH {
@@ -246,13 +228,24 @@ struct Issue {
 }
 
 /// What instructions need besides their operands.
-#[derive(Clone)]
-struct FreeUnits {
+#[derive(Clone, Copy)]
+struct FreeUnits<'cycle> {
     special: bool,
     memory: bool,
     /// The queue takes an instruction more.
     place: bool,
-    log: operand_log::Outputs,
+    log: &'cycle operand_log::Outputs,
+}
+
+/// Who takes log entries where they are short.
+#[derive(Clone, Copy, Debug, Default)]
+struct Turns {
+    /// Warps that have the turn to take them, a bit each: only in slots in which only those go that have it.
+    warps: u64,
+    /// Slots in which those get it that wait for theirs, a bit each.
+    called: u64,
+    /// Slots in which only those go that have it, a bit each.
+    kept: u64,
 }
 
 /// The warps of a port, each port having every second one, in the order in which they were served.
@@ -277,29 +270,28 @@ impl Order {
         }
     }
 
-    /// The warp that is chosen: of those that want it, the one that was served longest ago, and the one that was chosen in
+    /// The warp that is chosen: of those that want it, a bit each, the one that was served longest ago, and the one that was chosen in
     /// the cycle before only if no other wants it; or greedily the one that was chosen last, and else the lowest.
-    fn choose(&self, policy: Policy, wants: impl Fn(usize) -> bool) -> Option<u8> {
-        let requests = |warp: &u8| wants(usize::from(*warp));
+    fn choose(&self, policy: Policy, wants: u64) -> Option<u8> {
+        let last = self.last.map_or(0, |last| 1 << last);
+        let first = |set: u64| match set {
+            0 => None,
+            _ => self.warps.iter().copied().find(|&warp| bit(set, warp)),
+        };
         match policy {
             Policy::LooseRoundRobin => {
-                let recent = self.last.filter(|_| self.recent);
-                let others = self.warps.iter().copied();
-                let mut others = others.filter(|&warp| Some(warp) != recent);
-                others.find(requests).or(recent.filter(requests))
+                let recent = if self.recent { last } else { 0 };
+                first(wants & !recent).or(lowest(wants & recent))
             }
-            Policy::GreedyThenOldest => {
-                let lowest = || self.warps.iter().copied().filter(requests).min();
-                self.last.filter(requests).or_else(lowest)
-            }
+            Policy::GreedyThenOldest => lowest(wants & last).or(lowest(wants)),
         }
     }
 
     /// A warp was served; another one is chosen for the next cycle.
     fn serve(&mut self, served: Option<u8>, chosen: Option<u8>) {
-        if let Some(served) = served {
-            self.warps.retain(|&warp| warp != served);
-            self.warps.push(served);
+        let is_served = |&warp: &u8| Some(warp) == served;
+        if let Some(place) = self.warps.iter().position(is_served) {
+            self.warps[place..].rotate_left(1);
         }
         self.last = chosen.or(self.last);
         self.recent = chosen.is_some();
@@ -315,12 +307,8 @@ impl SmPipeline {
         let again = self.memory.offers_replay() || restores;
         self.fetching.map(|warp| {
             warp.filter(|&warp| {
-                let Warp {
-                    running,
-                    scoreboard,
-                    ..
-                } = &self.warps[usize::from(warp)];
-                *running && scoreboard.room() && !scoreboard.stopped() && !again
+                let scoreboard = self.scoreboard(warp);
+                self.runs(warp) && scoreboard.room() && !scoreboard.stopped() && !again
             })
         })
     }
@@ -343,34 +331,33 @@ impl SmPipeline {
     /// Whether a warp runs: it has begun, and neither ended nor faulted.
     #[must_use]
     pub fn runs(&self, warp: u8) -> bool {
-        self.warps[usize::from(warp)].running
+        bit(self.sets.running, warp)
     }
 
     /// Whether a warp has stopped, and nothing of it is buffered or in flight.
     #[must_use]
     pub fn is_drained(&self, warp: u8) -> bool {
-        let warp = &self.warps[usize::from(warp)];
-        !warp.running && !warp.refetch && !warp.scoreboard.busy()
+        !bit(self.sets.undrained(), warp)
     }
 
     /// Whether a warp that runs has as many instructions in flight as it may.
     #[must_use]
     pub fn fills_a_scoreboard(&self) -> bool {
-        let mut running = self.warps.iter().filter(|warp| warp.running);
-        running.any(|warp| warp.scoreboard.used().count_ones() as usize == self.parameters.entries)
+        let full = |warp| self.scoreboard(warp).used().count_ones() as usize;
+        members(self.sets.running).any(|warp| full(warp) == self.parameters.entries)
     }
 
     /// Whether the thread block of a warp that runs has no log entry left.
     #[must_use]
     pub fn fills_a_part_of_the_log(&self) -> bool {
-        let mut running = self.warps.iter().filter(|warp| warp.running);
-        running.any(|warp| !self.memory.has_seen_entries(warp.slot, Class::Load))
+        let has_entries = |warp| self.memory.has_seen_entries(self.slot(warp), Class::Load);
+        !members(self.sets.running).all(has_entries)
     }
 
     /// Whether the accesses of some thread block take their log entries in turn.
     #[must_use]
     pub const fn takes_turns(&self) -> bool {
-        self.kept != 0
+        self.turns.kept != 0
     }
 
     /// Instructions of a warp that the replay queue holds.
@@ -387,29 +374,23 @@ impl SmPipeline {
 
     /// Whether every warp of a thread block has stopped and drained.
     fn slot_is_drained(&self, slot: u8) -> bool {
-        let mut warps = 0..self.parameters.warps as u8;
-        warps.all(|warp| self.warps[usize::from(warp)].slot != slot || self.is_drained(warp))
+        members(self.sets.undrained()).all(|warp| self.slot(warp) != slot)
     }
 
     /// The warps that are fetched for in the next cycle: in turn, but who was chosen for a cycle in which nothing is fetched
     /// stays chosen.
-    fn next_fetch(&self, events: &Events, again: bool) -> [Option<u8>; WIDTH] {
-        let wants = |number: usize| {
-            let warp = &self.warps[number];
-            warp.running
-                && warp.scoreboard.buffered() < BUFFERED
-                && !warp.scoreboard.stopping(Self::gone(events, number))
-        };
+    fn next_fetch(&self, again: bool) -> [Option<u8>; WIDTH] {
         std::array::from_fn(|port| {
-            let mine = || (port..self.warps.len()).step_by(WIDTH);
-            let last = self.fetched_last[port].map_or(port, usize::from);
-            let mut above = mine().filter(|&warp| warp > last);
-            let next = above.find(|&warp| wants(warp));
-            let turn = next.or_else(|| mine().find(|&warp| wants(warp)));
-            self.fetching[port]
-                .filter(|_| again)
-                .or(turn.map(|warp| warp as u8))
+            let wants = self.sets.wants_fetch() & Self::mine(port);
+            let last = self.fetched_last[port].unwrap_or(port as u8);
+            let turn = lowest(wants & (!1 << last)).or(lowest(wants));
+            self.fetching[port].filter(|_| again).or(turn)
         })
+    }
+
+    /// The warps of a port.
+    const fn mine(port: usize) -> u64 {
+        (u64::MAX / 3) << port
     }
 
     /// Everything but what memories hold.
@@ -448,48 +429,42 @@ impl SmPipeline {
                 .has_entries(log, inputs.restore_slot, class, self.taking())
     }
 
-    /// Whether a warp has the turn to take log entries.
-    fn has_turn(&self, warp: u8) -> bool {
-        bit(self.turns, warp)
-    }
-
-    /// Whether only those go in a slot that have it.
-    fn is_kept(&self, slot: u8) -> bool {
-        bit(self.kept.into(), slot)
+    /// Whether a warp may take log entries: it has the turn, or its slot knows no turns.
+    fn may_take(&self, warp: u8) -> bool {
+        bit(self.turns.warps, warp) || !bit(self.turns.kept, self.slot(warp))
     }
 
     /// Once an instruction was refused its log entries, all of its slot that wait for theirs a cycle later have the turn,
     /// until they issue or are given back.
-    fn take_turns(&mut self, issue: &Issue, revert: Option<(u8, u8)>) {
-        let is_refused = issue.refused.iter().any(Option::is_some);
-        if self.kept == 0 && !is_refused {
-            return;
-        }
-        let (mut slots, mut called) = (0, 0);
-        if self.kept != 0 {
-            for (number, warp) in self.warps.iter().enumerate() {
-                slots |= u16::from(bit(self.turns, number as u8)) << warp.slot;
-                let waits = bit(self.called.into(), warp.slot)
-                    && warp.running
-                    && warp.scoreboard.first_ready()
-                    && warp.buffer[0].class.is_global();
-                called |= u64::from(waits) << number;
-            }
-        }
-        let refused = issue.refused.into_iter().flatten();
-        let begins = refused.fold(0, |set, warp| set | 1 << self.warps[usize::from(warp)].slot);
-        let begins = begins & !self.kept;
+    fn next_turns(&self, issue: &Issue, revert: Option<(u8, u8)>) -> Turns {
+        let Turns {
+            warps,
+            called,
+            kept,
+        } = self.turns;
+        let slots = |warps: u64| members(warps).fold(0u64, |set, warp| set | 1 << self.slot(warp));
+        let set = |set: u64, warp: u8| set | 1 << warp;
+        let waits =
+            |&warp: &u8| bit(called, self.slot(warp)) && self.scoreboard(warp).first_ready();
+        let global = self.sets.running & self.sets.global;
+        let waiting = match called {
+            0 => 0,
+            _ => members(global).filter(waits).fold(0, set),
+        };
+        let refused = issue.refused.into_iter().flatten().fold(0, set);
+        let begins = slots(refused) & !kept;
         let firsts = issue.ports.into_iter().flatten();
         let issued = firsts.filter_map(|(warp, second)| (!second).then_some(warp));
-        let gone = issued.chain(revert.map(|(warp, _)| warp));
-        let gone: u64 = gone.fold(0, |set, warp| set | 1 << warp);
-        self.turns = (self.turns | called) & !gone;
-        self.kept = begins | self.called | slots;
-        self.called = begins;
+        let gone = issued.chain(revert.map(|(warp, _)| warp)).fold(0, set);
+        Turns {
+            warps: (warps | waiting) & !gone,
+            called: begins,
+            kept: begins | called | slots(warps),
+        }
     }
 
     /// Whether an instruction of a warp finds its unit free.
-    fn unit_is_free(units: &FreeUnits, class: Class) -> bool {
+    fn unit_is_free(units: &FreeUnits<'_>, class: Class) -> bool {
         match class {
             Class::Math | Class::Control => true,
             Class::Special => units.special,
@@ -499,20 +474,19 @@ impl SmPipeline {
 
     /// What is issued of the warps that were chosen; `again` says that an instruction comes back from the queue or
     /// from a saved context, by port 0.
-    fn issue(&self, units: &FreeUnits, again: bool) -> Issue {
+    fn issue(&self, units: &FreeUnits<'_>, again: bool) -> Issue {
         let log = |class: Class, number: u8| {
-            let slot = self.warps[usize::from(number)].slot;
-            let may = !class.is_global() || self.has_turn(number) || !self.is_kept(slot);
-            may && self
-                .memory
-                .has_entries(&units.log, slot, class, self.taking())
+            let entries = |slot| {
+                self.memory
+                    .has_entries(units.log, slot, class, self.taking())
+            };
+            (!class.is_global() || self.may_take(number)) && entries(self.slot(number))
         };
-        let first = |number: u8| self.warps[usize::from(number)].buffer[0].class;
+        let first = |number: u8| self.first(number).class;
         let waits = |port: usize| {
             self.chosen[port].filter(|&number| {
-                let warp = &self.warps[usize::from(number)];
-                warp.running
-                    && warp.scoreboard.first_ready()
+                self.runs(number)
+                    && self.scoreboard(number).first_ready()
                     && Self::unit_is_free(units, first(number))
                     && !(port == 0 && again)
             })
@@ -575,59 +549,81 @@ impl SmPipeline {
     fn next_issue(
         &self,
         inputs: &Inputs,
-        [units, choice]: [&FreeUnits; 2],
-        events: &Events,
+        units: [&FreeUnits<'_>; 2],
         fetching: [Option<u8>; WIDTH],
         issue: &Issue,
         again: bool,
     ) -> [Option<u8>; WIDTH] {
-        let wants = |number: usize| {
-            let warp = &self.warps[number];
-            let (finished, checked) = Self::released(events, number);
-            let port = number % WIDTH;
-            let is_chosen = self.chosen[port] == Some(number as u8);
-            let is_there = warp.scoreboard.buffered() > 0;
-            let arrives =
-                fetching[port] == Some(number as u8) && bit(inputs.fetched_valid[port], 0);
-            let arrival = || self.fetched(inputs, port);
-            let likely = || {
-                let arrival = arrives.then(|| arrival().1);
-                let board = &warp.scoreboard;
-                let fetched = arrival
-                    .as_ref()
-                    .and_then(|arrival| arrival.fetched.as_ref());
-                board.likely(is_chosen, finished, checked, fetched)
-            };
-            let class = warp.buffer[0].class;
-            // The instruction that it may issue then, if it issues one now.
-            let then = match (is_chosen && is_there, warp.scoreboard.buffered()) {
-                (false, 1..) => class,
-                (true, 2..) => warp.buffer[1].class,
-                _ => arrival().0.class,
-            };
-            let is_free = |units, class| Self::unit_is_free(units, class);
-            let may_request = || {
-                !class.is_global()
-                    || match self.has_turn(number as u8) {
-                        true => self.memory.has_seen_entries(warp.slot, class),
-                        false => !self.is_kept(warp.slot),
-                    }
-            };
-            let comes_then = || likely() && is_free(choice, then);
-            warp.running
-                && match is_there {
-                    true if !may_request() => false,
-                    true if is_chosen => {
-                        ((issue.clash.is_some() || (port == 0 && again)) && is_free(choice, class))
-                            || (is_free(units, class) && comes_then())
-                    }
-                    _ => comes_then(),
-                }
-        };
-        std::array::from_fn(|port| match issue.keeps {
-            Some(keeps) if keeps == port => self.chosen[port],
-            _ => self.issue_order[port].choose(self.parameters.policy, wants),
+        let [_, choice] = units;
+        let mut wants = self.sets.wants_issue(choice);
+        if self.takes_turns() {
+            let global = members(wants & self.sets.global);
+            let refused = global.filter(|&warp| !self.may_request(warp, self.first(warp).class));
+            wants &= !refused.fold(0u64, |set, warp| set | 1 << warp);
+        }
+        std::array::from_fn(|port| {
+            let mut wants = wants & Self::mine(port);
+            let chosen = self.chosen[port];
+            let comes = bit(inputs.fetched_valid[port], 0);
+            let arrives = fetching[port].filter(|_| comes);
+            let fetched = arrives.map(|_| self.fetched(inputs, port));
+            for warp in [chosen, arrives].into_iter().flatten() {
+                let fetched = fetched.as_ref().filter(|_| arrives == Some(warp));
+                let blocked = issue.clash.is_some() || (port == 0 && again);
+                let is_chosen = chosen == Some(warp);
+                let is_wanting = self.wants_issue(warp, units, fetched, is_chosen, blocked);
+                put(&mut wants, warp, is_wanting);
+            }
+            match issue.keeps {
+                Some(keeps) if keeps == port => chosen,
+                _ => self.issue_order[port].choose(self.parameters.policy, wants),
+            }
         })
+    }
+
+    /// Whether a global access of a warp may request log entries.
+    fn may_request(&self, warp: u8, class: Class) -> bool {
+        match bit(self.turns.warps, warp) {
+            true => self.memory.has_seen_entries(self.slot(warp), class),
+            false => self.may_take(warp),
+        }
+    }
+
+    /// Whether a warp that was chosen for this cycle, or whose next instruction arrives in it, may issue in the next one.
+    /// Something else may keep what was chosen from its issue: then it is `blocked`.
+    fn wants_issue(
+        &self,
+        warp: u8,
+        [units, choice]: [&FreeUnits<'_>; 2],
+        fetched: Option<&(Instruction, Arrival)>,
+        is_chosen: bool,
+        blocked: bool,
+    ) -> bool {
+        let scoreboard = self.scoreboard(warp);
+        let buffered = scoreboard.buffered();
+        let [first, second] = self.warps[usize::from(warp)]
+            .buffer
+            .map(|buffered| buffered.class);
+        let arriving = fetched.map_or(Class::Math, |(instruction, _)| instruction.class);
+        // The instruction that it may issue then, if it issues one now.
+        let then = match (is_chosen, buffered) {
+            (false, 1..) => first,
+            (true, 2..) => second,
+            _ => arriving,
+        };
+        let registers = fetched.and_then(|(_, arrival)| arrival.fetched.as_ref());
+        let comes_then =
+            || scoreboard.likely(is_chosen, registers) && Self::unit_is_free(choice, then);
+        self.runs(warp)
+            && match buffered {
+                0 => comes_then(),
+                _ if first.is_global() && !self.may_request(warp, first) => false,
+                _ if is_chosen => {
+                    (blocked && Self::unit_is_free(choice, first))
+                        || (Self::unit_is_free(units, first) && comes_then())
+                }
+                _ => comes_then(),
+            }
     }
 
     fn instruction(&self, (warp, second): (u8, bool)) -> Read {

@@ -1,5 +1,6 @@
 //! The runs, and what they counted.
 
+use faultline_sim::machines::gpu::{self, Gpu};
 use faultline_sim::machines::sm::{Misses, Parameters, Sm, SmError, Stall, Statistics, Work};
 use faultline_testbench::backend::Kind;
 use faultline_testbench::lockstep::Speed;
@@ -12,7 +13,7 @@ use serde::{Serialize, Serializer};
 use super::setups::{self, Setup};
 use crate::output::grouped;
 
-/// A workload on an SM.
+/// A workload on an SM or a GPU.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     pub workload: String,
@@ -36,7 +37,7 @@ pub struct Row {
     /// None under a scheme that squashes nothing: there the accesses that fault wait in the memory unit.
     pub faults: Option<u64>,
     pub replays: u64,
-    /// Cycles in which nothing was issued, by cause.
+    /// Cycles in which nothing was issued, by cause: those of an SM in the mean.
     #[serde(serialize_with = "by_name")]
     pub stalls: Vec<(&'static str, u64)>,
     /// Cycles from the issue of a global-memory instruction to its last TLB check, in the mean.
@@ -66,9 +67,9 @@ pub struct BackendSpeed {
 /// Warps that an SM has at most.
 const MOST_WARPS: usize = 64;
 
-/// What a run counts, and the speeds of its back ends.
+/// What a run counts, SM by SM, and the speeds of its back ends.
 struct Counted {
-    statistics: Statistics,
+    statistics: Vec<Statistics>,
     misses: Misses,
     speeds: Vec<Speed>,
 }
@@ -160,6 +161,9 @@ fn fits(work: &Work, setup: &Setup) -> Result<()> {
 
 /// What a run counts.
 fn one(work: &Work, setup: &Setup, run: u64) -> Result<Counted> {
+    if let Some(gpu) = &setup.gpu {
+        return on_gpu(work, setup, gpu, run);
+    }
     let scheme = setup.parameters.pipeline.scheme;
     let parameters = Parameters {
         seed: setup.parameters.seed.wrapping_add(run),
@@ -189,7 +193,7 @@ fn one(work: &Work, setup: &Setup, run: u64) -> Result<Counted> {
     };
     match outcome.differences(work).first() {
         None => Ok(Counted {
-            statistics,
+            statistics: vec![statistics],
             misses: outcome.misses,
             speeds,
         }),
@@ -201,9 +205,34 @@ fn one(work: &Work, setup: &Setup, run: u64) -> Result<Counted> {
     }
 }
 
-/// The runs of a workload on an SM.
+/// What a run on a GPU counts; runs differ in the SM that gets the first thread block.
+fn on_gpu(work: &Work, setup: &Setup, gpu: &gpu::Parameters, run: u64) -> Result<Counted> {
+    let scheme = setup.parameters.pipeline.scheme;
+    let failed =
+        |error: &dyn std::fmt::Display| miette!("{} under {}: {error}", work.name, scheme.name());
+    let parameters = gpu::Parameters {
+        sm: setup.parameters,
+        first: setup.parameters.seed.wrapping_add(run) as usize % gpu.sms,
+        ..*gpu
+    };
+    let gpu = Gpu::new(&parameters, work).map_err(|error| failed(&error))?;
+    let outcome = gpu.counting().run(|_| {}).map_err(|error| failed(&error))?;
+    if let Some(difference) = outcome.differences(work).first() {
+        return Err(failed(difference));
+    }
+    Ok(Counted {
+        statistics: outcome.statistics,
+        misses: Misses {
+            lines: outcome.traffic.lines,
+            waited: outcome.traffic.waited,
+        },
+        speeds: Vec::new(),
+    })
+}
+
+/// The runs of a workload on an SM or a GPU.
 fn row(work: &Work, setup: &Setup, all: &[Counted]) -> Row {
-    let counted: Vec<&Statistics> = all.iter().map(|one| &one.statistics).collect();
+    let counted: Vec<&Statistics> = all.iter().flat_map(|one| &one.statistics).collect();
     let sum =
         |count: &dyn Fn(&Statistics) -> u64| counted.iter().map(|one| count(one)).sum::<u64>();
     let histogram = |of: &dyn Fn(&Statistics) -> &Vec<u64>| {
@@ -214,9 +243,20 @@ fn row(work: &Work, setup: &Setup, all: &[Counted]) -> Row {
         let last = all.iter().rposition(|&times| times > 0);
         all[..last.map_or(0, |last| last + 1)].to_vec()
     };
-    let runs = counted.len() as u64;
-    let mean = |count: &dyn Fn(&Statistics) -> u64| (sum(count) + runs / 2) / runs;
-    let per_cycle = counted.iter().map(|one| one.instructions_per_cycle());
+    let runs = all.len() as u64;
+    let share = |count: u64, of: u64| (count + of / 2) / of;
+    // Of a run, and of an SM in a run.
+    let mean = |count: &dyn Fn(&Statistics) -> u64| share(sum(count), runs);
+    let of_sm = |count: &dyn Fn(&Statistics) -> u64| share(sum(count), counted.len() as u64);
+    let cycles_of_runs = all.iter().map(|run| run.statistics[0].cycles);
+    let cycles_of_runs: Vec<u64> = cycles_of_runs.collect();
+    let per_cycle = all.iter().map(|run| {
+        let of_sms = run
+            .statistics
+            .iter()
+            .map(Statistics::instructions_per_cycle);
+        of_sms.sum::<f64>()
+    });
     let scheme = setup.parameters.pipeline.scheme;
     let stalls = Stall::ALL.iter().zip(0..);
     Row {
@@ -225,16 +265,16 @@ fn row(work: &Work, setup: &Setup, all: &[Counted]) -> Row {
         log_bytes: setup.log_bytes,
         hidden: setup.hidden,
         runs,
-        cycles: mean(&|one| one.cycles),
+        cycles: of_sm(&|one| one.cycles),
         instructions: mean(&|one| one.instructions),
         instructions_per_cycle: per_cycle.sum::<f64>() / runs as f64,
         relative_percent: 100.0,
         error_percent: 0.0,
-        cycles_of_runs: counted.iter().map(|one| one.cycles).collect(),
+        cycles_of_runs,
         faults: scheme.squashes().then(|| mean(&|one| one.faults)),
         replays: mean(&|one| one.replays),
         stalls: stalls
-            .map(|(stall, place): (_, usize)| (stall.name(), mean(&|one| one.stalls[place])))
+            .map(|(stall, place): (_, usize)| (stall.name(), of_sm(&|one| one.stalls[place])))
             .collect(),
         check_cycles: sum(&|one| one.check_cycles) as f64 / sum(&|one| one.checks).max(1) as f64,
         miss_wait_cycles: {
@@ -260,7 +300,8 @@ fn speed_of(kind: Kind, runs: &[Counted]) -> BackendSpeed {
         .map(|speed| speed.time.as_secs_f64());
     let seconds = seconds.sum::<f64>().max(1e-9);
     let sum = |count: &dyn Fn(&Statistics) -> u64| {
-        runs.iter().map(|run| count(&run.statistics)).sum::<u64>() as f64
+        let all = runs.iter().flat_map(|run| &run.statistics);
+        all.map(count).sum::<u64>() as f64
     };
     BackendSpeed {
         backend: kind.name(),

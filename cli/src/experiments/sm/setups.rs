@@ -1,6 +1,7 @@
 //! On which SMs it is run.
 
 use faultline_hw::registry::{Design, Tag};
+use faultline_sim::machines::gpu;
 use faultline_sim::machines::sm::{Faults, Parameters};
 use faultline_sim::sm::replay_queue;
 use faultline_sim::sm::sm_pipeline;
@@ -25,10 +26,11 @@ pub fn name(scheme: &str, log_bytes: Option<usize>) -> String {
     }
 }
 
-/// An SM to run on.
+/// An SM to run on, or a GPU of such SMs.
 #[derive(Clone)]
 pub struct Setup {
     pub parameters: Parameters,
+    pub gpu: Option<gpu::Parameters>,
     pub log_bytes: Option<usize>,
     /// Only there to compare with.
     pub hidden: bool,
@@ -55,7 +57,6 @@ pub fn setups(args: &Args, schemes: &[Scheme]) -> Result<Vec<Setup>> {
         parameters.pipeline.warps = args.warps.into();
         parameters.pipeline.policy = args.scheduler;
         parameters.pipeline.queue = replay_queue::Parameters::with_entries(queue);
-        parameters.timing.sharers = args.sharers;
         parameters.faults = Faults {
             rate: args.fault_rate,
             absent: args.absent,
@@ -65,6 +66,7 @@ pub fn setups(args: &Args, schemes: &[Scheme]) -> Result<Vec<Setup>> {
         parameters.seed = args.seed;
         Setup {
             parameters,
+            gpu: None,
             log_bytes: log,
             hidden: false,
             backend: None,

@@ -355,6 +355,7 @@ impl Config {
         let log = operand_log::Parameters::with_entries(sm.log_bytes.get::<usize>() / LOG_ENTRY);
         Parameters {
             sms,
+            first: 0,
             sm: sm::Parameters {
                 pipeline: sm_pipeline::Parameters {
                     scheme: sm.scheme.0,

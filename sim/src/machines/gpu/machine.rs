@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use thiserror::Error;
 
 use super::super::driver::{self, CACHED, Driver, START};
-use super::super::sm::{Sm, SmError, Use, Work};
+use super::super::sm::{Sm, SmError, Statistics, Use, Work};
 use super::outcome::{Outcome, Translations, joined};
 use super::pager::Pager;
 use super::parameters::Parameters;
@@ -17,6 +17,7 @@ use crate::mmu::gmmu::{self, Gmmu};
 use crate::ports::Model;
 use crate::simt::Memory;
 use crate::sm::l1_tlb::{self, NACK, TRANSLATION};
+use crate::sm::sm_pipeline;
 
 /// A GPU on which nothing commits for so many cycles while no page is under way is stuck.
 const PATIENCE: u64 = 1_000_000;
@@ -68,6 +69,10 @@ pub struct Gpu<'work> {
     driver: Driver,
     pager: Pager,
     translations: Translations,
+    /// What happens on the pipelines' ports, SM by SM, if it is counted.
+    statistics: Vec<Statistics>,
+    /// What goes over the ports of a pipeline.
+    ports: (sm_pipeline::Inputs, sm_pipeline::Outputs),
     now: u64,
 }
 
@@ -112,6 +117,8 @@ impl<'work> Gpu<'work> {
             driver: Driver::new(),
             pager,
             translations: Translations::default(),
+            statistics: Vec::new(),
+            ports: Default::default(),
             now: 0,
         };
         gpu.inputs.root_valid = true;
@@ -122,6 +129,13 @@ impl<'work> Gpu<'work> {
             gpu.inputs.root_valid = false;
         }
         Ok(gpu)
+    }
+
+    /// Counts, too, what happens on each pipeline's ports.
+    #[must_use]
+    pub fn counting(mut self) -> Self {
+        self.statistics = vec![Statistics::new(&self.parameters.sm.pipeline); self.sms.len()];
+        self
     }
 
     /// Runs to the end; `observe` sees the GPU after each cycle.
@@ -168,6 +182,7 @@ impl<'work> Gpu<'work> {
             translations: self.translations,
             traffic: self.shared.traffic,
             brought: self.pager.brought,
+            statistics: self.statistics,
         }
     }
 
@@ -191,9 +206,12 @@ impl<'work> Gpu<'work> {
         let mut progress = 0;
         for (number, sm) in self.sms.iter_mut().enumerate() {
             std::mem::swap(&mut self.memory, &mut sm.below().memory);
-            let cycle = sm.step();
+            let cycle = sm.step(&mut self.ports.0, &mut self.ports.1);
             std::mem::swap(&mut self.memory, &mut sm.below().memory);
             cycle.map_err(|error| Failure::Sm { sm: number, error })?;
+            if let Some(statistics) = self.statistics.get_mut(number) {
+                statistics.observe(&self.ports.0, &self.ports.1);
+            }
             for (at, request) in sm.below().requests.drain(..) {
                 self.shared.request_of(at.max(now + 1), number, request);
             }
@@ -209,7 +227,8 @@ impl<'work> Gpu<'work> {
     /// Each SM that has room for a thread block gets the next one.
     fn dispatch(&mut self) {
         let blocks = self.work.blocks.len();
-        for sm in &mut self.sms {
+        let (before, from) = self.sms.split_at_mut(self.parameters.first);
+        for sm in from.iter_mut().chain(before) {
             let port = sm.below();
             let has_room = self.now == 0 || std::mem::take(&mut port.has_room);
             if has_room && self.next_block < blocks {

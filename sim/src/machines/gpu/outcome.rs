@@ -1,6 +1,6 @@
 //! What a run leaves behind, and what it has measured.
 
-use super::super::sm::{self, Difference, Work};
+use super::super::sm::{self, Difference, Statistics, Work};
 use super::pager::Brought;
 use super::shared_memory::Traffic;
 
@@ -34,6 +34,8 @@ pub struct Outcome {
     pub traffic: Traffic,
     /// What came over the link.
     pub brought: Brought,
+    /// What happened on the pipelines' ports, SM by SM, if it was counted.
+    pub statistics: Vec<Statistics>,
 }
 
 impl Outcome {

@@ -66,6 +66,8 @@ pub struct Paging {
 pub struct Parameters {
     /// SMs, at most 16.
     pub sms: usize,
+    /// The SM that gets the first thread block; the others follow in their order.
+    pub first: usize,
     /// Each of them.
     pub sm: sm::Parameters,
     /// The GMMU.

@@ -75,6 +75,7 @@ fn parameters(of_sm: &restart::Trial, random: &mut Rng) -> Parameters {
     let handler = random.u64(1..100);
     Parameters {
         sms,
+        first: 0,
         sm: of_sm.parameters,
         gmmu: translation.gmmu(sms),
         far_limit: mshrs as u8,

@@ -1,4 +1,4 @@
-//! An SM by itself: what it is connected to is its own, and other SMs are drawn.
+//! An SM by itself: what it is connected to is its own, but for the moments at which DRAM serves others.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -18,7 +18,6 @@ const PFN: u64 = 0x0fff_ffff;
 pub struct Alone {
     timing: Timing,
     faults: Faults,
-    seed: u64,
     tlb: Tags,
     /// Walks that were taken: when they are over, and the page.
     walks: BinaryHeap<Reverse<(u64, u64)>>,
@@ -42,7 +41,6 @@ impl Alone {
         Self {
             timing,
             faults,
-            seed,
             tlb: Tags::new(1024, 8),
             walks: BinaryHeap::new(),
             far: BinaryHeap::new(),
@@ -109,14 +107,13 @@ impl Below for Alone {
         let Timing {
             l2_tlb,
             walk,
-            sharers,
+            walked,
             ..
         } = self.timing;
         // What is not there yet nobody can have in the TLB.
-        let absent = self.faults.absent
-            && (self.arrivals.get(&self.part(page))).is_none_or(|&arrival| arrival > now);
-        let others_walked = !absent && !is_own(page, self.seed, sharers);
-        let known = self.tlb.uses(page) || others_walked;
+        let is_there = !self.faults.absent
+            || (self.arrivals.get(&self.part(page))).is_some_and(|&arrival| arrival <= now);
+        let known = self.tlb.uses(page) || (walked && is_there);
         // An answer comes in a later cycle at the earliest.
         let takes = l2_tlb + if known { 0 } else { walk };
         self.walks.push(Reverse((now + takes.max(1), page)));
@@ -162,9 +159,4 @@ impl Below for Alone {
     fn misses(&self) -> Misses {
         self.misses
     }
-}
-
-/// Whether this SM is the first that needs a page, of so many SMs: a draw for each page, which is the same under every scheme.
-fn is_own(page: u64, seed: u64, sharers: u64) -> bool {
-    fastrand::Rng::with_seed(page ^ seed.rotate_left(40)).u64(..sharers) == 0
 }

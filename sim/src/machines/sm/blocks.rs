@@ -19,8 +19,8 @@ impl<B: Below> Sm<'_, B> {
     /// Brings blocks to the slots that are free.
     pub(super) fn begin_blocks(&mut self) {
         for slot in 0..self.slots.len() {
-            let held = self.switch.holds() == Some(slot);
-            if held || self.slots[slot].is_some() || self.bring_back(slot) {
+            let is_held = |sm: &Self| sm.switch.holds() == Some(slot);
+            if self.slots[slot].is_some() || is_held(self) || self.bring_back(slot) {
                 continue;
             }
             let Some(block) = self.below.next_block() else {

@@ -87,8 +87,9 @@ impl<'work> Sm<'work> {
     /// # Errors
     /// If the pipeline breaks a rule, or nothing commits any more.
     pub fn run(mut self, mut observe: impl FnMut(&Inputs, &Outputs)) -> Result<Outcome, SmError> {
+        let (mut inputs, mut outputs) = <(Inputs, Outputs)>::default();
         while !self.is_finished() {
-            let (inputs, outputs) = self.cycle()?;
+            self.step(&mut inputs, &mut outputs)?;
             observe(&inputs, &outputs);
         }
         Ok(self.outcome())
@@ -117,7 +118,9 @@ impl<'work> Sm<'work> {
     /// # Errors
     /// If the pipeline breaks a rule, or nothing commits any more.
     pub fn cycle(&mut self) -> Result<(Inputs, Outputs), SmError> {
-        self.step()
+        let (mut inputs, mut outputs) = <(Inputs, Outputs)>::default();
+        self.step(&mut inputs, &mut outputs)?;
+        Ok((inputs, outputs))
     }
 }
 
@@ -215,18 +218,22 @@ impl<'work, B: Below> Sm<'work, B> {
         &mut self.below
     }
 
-    /// One cycle.
-    pub(in super::super) fn step(&mut self) -> Result<(Inputs, Outputs), SmError> {
+    /// One cycle. What goes over the pipeline's ports in it is written to where it was before.
+    pub(in super::super) fn step(
+        &mut self,
+        inputs: &mut Inputs,
+        outputs: &mut Outputs,
+    ) -> Result<(), SmError> {
         self.begin_blocks();
         self.choose_leaver();
-        let inputs = self.inputs()?;
-        let outputs = self.pipeline.cycle(&inputs);
-        self.react(&inputs, &outputs)?;
+        self.inputs(inputs)?;
+        *outputs = self.pipeline.cycle(inputs);
+        self.react(inputs, outputs)?;
         self.now += 1;
         if self.is_stuck() {
             return Err(SmError::Stuck(self.now));
         }
-        Ok((inputs, outputs))
+        Ok(())
     }
 
     /// Whether nothing will commit any more: nothing has happened for long, or nothing but faults.
@@ -246,9 +253,9 @@ impl<'work, B: Below> Sm<'work, B> {
         self.warps.get_mut(usize::from(warp))?.as_mut()
     }
 
-    fn inputs(&mut self) -> Result<Inputs, SmError> {
+    fn inputs(&mut self, inputs: &mut Inputs) -> Result<(), SmError> {
         let now = self.now;
-        let mut inputs = Inputs {
+        *inputs = Inputs {
             launch_valid: now == 0,
             launch_entries: (self.parameters.pipeline.log.entries / self.slots.len()) as u8,
             special_ready: self.units.special_ready(now),
@@ -280,7 +287,7 @@ impl<'work, B: Below> Sm<'work, B> {
                 self.finish(warp, entry)?;
             }
         }
-        self.messages(&mut inputs)?;
+        self.messages(inputs)?;
         if self.offered.is_none() {
             let ready = |&number: &u8| {
                 let warp = self.warps[usize::from(number)].as_ref();
@@ -300,12 +307,12 @@ impl<'work, B: Below> Sm<'work, B> {
         if let Some(warp) = self.offered {
             (inputs.resume_valid, inputs.resume_warp) = (true, warp);
         }
-        self.switch_inputs(&mut inputs);
-        self.fetch(&mut inputs);
+        self.switch_inputs(inputs);
+        self.fetch(inputs);
         if let Some((warp, entry, data)) = self.pipeline.wanted_operand() {
             inputs.operand = self.operand(warp, entry, data);
         }
-        Ok(inputs)
+        Ok(())
     }
 
     /// What the memory unit has decided: what succeeded is performed in this order.
@@ -318,7 +325,8 @@ impl<'work, B: Below> Sm<'work, B> {
                 if let (Some(flight), Some(values)) = (flight, &mut self.values)
                     && let Some(Effect::Access(access)) = &flight.effect
                 {
-                    flight.write = values.perform(access, tag.slot.into(), self.below.memory());
+                    let write = values.perform(access, tag.slot.into(), self.below.memory());
+                    flight.write = write.map(Box::new);
                 }
                 self.checks.push_back(tag);
             }
@@ -374,7 +382,7 @@ impl<'work, B: Below> Sm<'work, B> {
         if let Some(values) = &mut self.values {
             let write = match (&flight.effect, &flight.write) {
                 (Some(Effect::Write(write)), _) => Some(&**write),
-                (_, write) => write.as_ref(),
+                (_, write) => write.as_deref(),
             };
             if let Some(write) = write {
                 values.write(warp, write);

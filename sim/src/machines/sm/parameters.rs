@@ -24,9 +24,8 @@ pub struct Timing {
     pub fault: u64,
     /// The L1 TLB has the first pages of the accesses before the first cycle.
     pub warm: bool,
-    /// SMs that share the L2 TLB. They work on neighbouring blocks, so whose walk it is that brings a page into it is drawn,
-    /// by the page and the seed: of so many pages that are new to it, an SM walks for one in the mean, and finds the others there.
-    pub sharers: u64,
+    /// Other SMs have walked for every page that is there, so the L2 TLB has it.
+    pub walked: bool,
     /// The L1 cache.
     pub l1: u64,
     /// From a miss in the L1 cache to the L2 cache's answer.
@@ -52,7 +51,7 @@ impl Timing {
         walk: 500,
         fault: 0,
         warm: false,
-        sharers: 16,
+        walked: true,
         l1: 40,
         l2: 70,
         dram: 200,
@@ -74,7 +73,7 @@ impl Timing {
         walk: 0,
         fault: 3,
         warm: true,
-        sharers: 1,
+        walked: false,
         l1: 4,
         l2: 0,
         dram: 0,
@@ -140,8 +139,7 @@ pub struct Parameters {
     pub switches: f64,
     /// Whether values are computed, and compared with those of the oracle at the end.
     pub values: bool,
-    /// Seed of the faults, of the moments at which other SMs are before this one at the DRAM, and of the pages for which they
-    /// have walked.
+    /// Seed of the faults, and of the moments at which other SMs are before this one at the DRAM.
     pub seed: u64,
 }
 

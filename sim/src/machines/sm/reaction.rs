@@ -5,8 +5,9 @@ use super::machine::Sm;
 use super::memory_unit::Tag;
 use super::outcome::SmError;
 use super::parameters::Recovery;
+use super::resident::Resident;
 use super::work::{Instruction, Kind};
-use crate::simt::Effect;
+use crate::simt::{Effect, Operands};
 use crate::sm::scoreboard::ZERO_REGISTER;
 use crate::sm::sm_pipeline::{Class, Inputs, Outputs, Scheme, WIDTH};
 
@@ -156,16 +157,15 @@ impl<B: Below> Sm<'_, B> {
         let slot = resident.slot;
         if let Some(values) = &self.values {
             self.in_order(warp, position)?;
-            let operands = (!logged).then(|| values.read(warp, instruction.pc));
-            let effect = match &operands {
-                Some(operands) if !instruction.class.is_memory() => {
-                    Some(values.execute(instruction.pc, operands, mask))
-                }
-                _ => None,
+            let operands = match logged {
+                true => Operands::default(),
+                false => values.read(warp, instruction.pc),
             };
+            let computes = !instruction.class.is_memory();
+            let effect = computes.then(|| values.execute(instruction.pc, &operands, mask));
             if let Some(flight) = self.warp(warp).and_then(|resident| resident.flight(entry)) {
                 flight.effect = effect;
-                flight.operands = Some(Box::new(operands.unwrap_or_default()));
+                flight.operands = (!computes).then(|| Box::new(operands));
             }
         }
         if logged {
@@ -284,8 +284,9 @@ impl<B: Below> Sm<'_, B> {
         let Some(resident) = self.warps[usize::from(warp)].as_mut() else {
             return Err(self.broken(warp, "it executes for a warp that is not there"));
         };
-        let steps = resident.steps.clone();
-        let Some(flight) = resident.flight(entry).filter(|flight| flight.awaited == 0) else {
+        let Resident { steps, flights, .. } = resident;
+        let flight = flights[usize::from(entry)].as_mut();
+        let Some(flight) = flight.filter(|flight| flight.awaited == 0) else {
             return Err(self.broken(warp, "an operand has not come from the log"));
         };
         let step = &steps[flight.position];
@@ -307,7 +308,8 @@ impl<B: Below> Sm<'_, B> {
         } else {
             if let (Some(values), Some(Effect::Access(access))) = (&mut self.values, &flight.effect)
             {
-                flight.write = values.perform(access, tag.slot.into(), self.below.memory());
+                let write = values.perform(access, tag.slot.into(), self.below.memory());
+                flight.write = write.map(Box::new);
             }
             self.units
                 .finishes(warp, entry, handed + self.parameters.timing.shared);

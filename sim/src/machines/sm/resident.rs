@@ -17,14 +17,14 @@ pub struct Flight {
     pub position: usize,
     /// It was issued before.
     pub replayed: bool,
-    /// What it has read, if values are computed.
+    /// What it has read, if values are computed and it accesses memory.
     pub operands: Option<Box<Operands>>,
     /// Operands that are to come from the log.
     pub awaited: u8,
     /// What it is going to do.
     pub effect: Option<Effect>,
     /// What it has read from memory.
-    pub write: Option<Write>,
+    pub write: Option<Box<Write>>,
     /// What was reported to the memory unit of it.
     pub tag: Tag,
     /// It has faulted where nobody knows of faults, and is finished without having been executed.

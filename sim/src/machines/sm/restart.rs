@@ -155,7 +155,7 @@ fn parameters(scheme: Scheme, seed: u64, random: &mut Rng) -> Parameters {
             walk: random.u64(1..60),
             fault: 0,
             warm: random.bool(),
-            sharers: random.u64(1..4),
+            walked: random.bool(),
             l1: random.u64(2..20),
             l2: random.u64(1..20),
             dram: random.u64(5..40),

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::bits::{bit, members, put};
 use crate::numbers::ratio;
 use crate::sm::scoreboard::ZERO_REGISTER;
 use crate::sm::sm_pipeline::{Class, Inputs, Outputs, Parameters, Scheme, UNITS, WIDTH};
@@ -62,7 +63,7 @@ impl Stall {
 }
 
 /// An instruction as far as the ports show.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Instruction {
     class: Class,
     destination: u8,
@@ -98,12 +99,13 @@ impl Instruction {
 /// A warp as far as the ports show.
 #[derive(Clone, Debug, Default)]
 struct Seen {
-    running: bool,
     slot: u8,
     /// Instructions that were fetched and not read.
     buffered: VecDeque<Instruction>,
     /// Those in flight, by their scoreboard entries, and whether they have passed their last TLB check.
-    flying: [Option<(Instruction, bool)>; 16],
+    flying: [(Instruction, bool); 16],
+    /// Entries that count, a bit each.
+    entries: u64,
 }
 
 /// Counts over a run.
@@ -117,8 +119,11 @@ pub struct Statistics {
     queued: usize,
     warps: Vec<Seen>,
     resident: usize,
-    running: usize,
-    buffering: usize,
+    /// Warps that run, and those of which something was fetched and not read, a bit each.
+    running: u64,
+    buffering: u64,
+    /// What keeps the warp that is nearest to an issue, if that is known and nothing has happened since.
+    nearest: Option<Stall>,
     /// Cycles.
     pub cycles: u64,
     /// Instructions that committed.
@@ -154,6 +159,7 @@ impl Statistics {
             resident: 0,
             running: 0,
             buffering: 0,
+            nearest: None,
             cycles: 0,
             instructions: 0,
             faults: 0,
@@ -215,7 +221,7 @@ impl Statistics {
         self.follow(inputs, outputs);
     }
 
-    fn cause(&self, inputs: &Inputs, outputs: &Outputs) -> Stall {
+    fn cause(&mut self, inputs: &Inputs, outputs: &Outputs) -> Stall {
         let goes = outputs.memory_valid && inputs.memory_ready;
         if self.resident == 0 {
             Stall::Empty
@@ -223,38 +229,42 @@ impl Statistics {
             Stall::Faulted
         } else if outputs.memory_front && !goes {
             Stall::Memory
-        } else if self.buffering == 0 {
-            Stall::Fetch
         } else {
-            // Where one lacks its log entries, the others of its block wait for their turn.
-            let lacking = match self.scheme {
-                Scheme::OperandLog => {
-                    let lack = |warp: &&Seen| self.keeps(warp, 0) == Some(Stall::Log);
-                    let lacking = self.warps.iter().filter(lack);
-                    lacking.fold(0, |slots, warp| slots | 1 << warp.slot)
-                }
-                _ => 0,
-            };
-            let causes = self
-                .warps
-                .iter()
-                .filter_map(|warp| self.keeps(warp, lacking));
-            causes
-                .min_by_key(|&cause| cause as usize)
-                .unwrap_or(Stall::Fetch)
+            let nearest = self.nearest.unwrap_or_else(|| self.nearest());
+            self.nearest = Some(nearest);
+            nearest
         }
+    }
+
+    /// What keeps the warp that is nearest to an issue.
+    fn nearest(&self) -> Stall {
+        let warps = || members(self.running & self.buffering);
+        // Where one lacks its log entries, the others of its block wait for their turn.
+        let lacking = match self.scheme {
+            Scheme::OperandLog => {
+                let lack = |&warp: &u8| self.keeps(warp, 0) == Some(Stall::Log);
+                let slot = |warp: u8| self.warps[usize::from(warp)].slot;
+                let lacking = warps().filter(lack);
+                lacking.fold(0, |slots, warp| slots | 1 << slot(warp))
+            }
+            _ => 0,
+        };
+        let causes = warps().filter_map(|warp| self.keeps(warp, lacking));
+        let first = causes.min_by_key(|&cause| cause as usize);
+        first.unwrap_or(Stall::Fetch)
     }
 
     /// What keeps a warp's next instruction from its issue; in slots that lack entries, a bit each, accesses wait for the log:
     /// an estimate from the ports, which do not show whose turn it is.
-    fn keeps(&self, warp: &Seen, lacking: u16) -> Option<Stall> {
-        let first = warp.buffered.front().filter(|_| warp.running)?;
-        let mut flying = warp.flying.iter().flatten();
-        if flying.clone().any(|(older, _)| first.waits_for(older)) {
+    fn keeps(&self, warp: u8, lacking: u16) -> Option<Stall> {
+        let warp = &self.warps[usize::from(warp)];
+        let first = warp.buffered.front()?;
+        let flying = || members(warp.entries).map(|entry| &warp.flying[usize::from(entry)]);
+        if flying().any(|(older, _)| first.waits_for(older)) {
             return Some(Stall::Result);
         }
         let holds = self.scheme == Scheme::ReplayQueue;
-        if holds && flying.any(|(older, checked)| !checked && first.overwrites(older)) {
+        if holds && flying().any(|(older, checked)| !checked && first.overwrites(older)) {
             return Some(Stall::Source);
         }
         let queues = self.scheme.queues() && first.class.is_global();
@@ -275,6 +285,21 @@ impl Statistics {
 
     /// Follows the warps and the log over the ports.
     fn follow(&mut self, inputs: &Inputs, outputs: &Outputs) {
+        let one = |valid: &[u64]| valid.contains(&1);
+        if one(&inputs.fetched_valid)
+            || one(&inputs.finished_valid)
+            || one(&outputs.read_valid)
+            || inputs.launch_valid
+            || inputs.start_valid
+            || inputs.stop_valid
+            || inputs.resume_valid
+            || inputs.checked_valid
+            || inputs.faulted_valid
+            || outputs.saved_valid
+            || outputs.revert_valid
+        {
+            self.nearest = None;
+        }
         if inputs.launch_valid {
             self.block_entries = inputs.launch_entries.into();
         }
@@ -290,23 +315,22 @@ impl Statistics {
                     ],
                     issued: 0,
                 };
-                let buffered = &mut self.warps[outputs.fetch_warp[port] as usize].buffered;
-                self.buffering += usize::from(buffered.is_empty());
-                buffered.push_back(instruction);
+                let warp = outputs.fetch_warp[port] as usize;
+                self.warps[warp].buffered.push_back(instruction);
+                self.buffering |= 1 << warp;
             }
         }
         for unit in 0..UNITS {
             if inputs.finished_valid[unit] == 1 {
                 let warp = &mut self.warps[inputs.finished_warp[unit] as usize];
-                warp.flying[inputs.finished_entry[unit] as usize] = None;
+                warp.entries &= !(1 << inputs.finished_entry[unit]);
             }
         }
         self.follow_reads(outputs);
         if inputs.checked_valid && outputs.checked_ready {
             let warp = &mut self.warps[usize::from(inputs.checked_warp)];
-            if let Some((instruction, checked)) =
-                &mut warp.flying[usize::from(inputs.checked_entry)]
-            {
+            if bit(warp.entries, inputs.checked_entry) {
+                let (instruction, checked) = &mut warp.flying[usize::from(inputs.checked_entry)];
                 *checked = true;
                 self.check_cycles += self.cycles - instruction.issued;
             }
@@ -324,19 +348,19 @@ impl Statistics {
         if inputs.start_valid {
             self.resident += 1;
             self.warps[usize::from(inputs.start_warp)].slot = inputs.start_slot;
-            self.run(inputs.start_warp, true);
+            put(&mut self.running, inputs.start_warp, true);
         }
         if inputs.faulted_valid && self.scheme.squashes() {
-            self.run(inputs.faulted_warp, false);
+            put(&mut self.running, inputs.faulted_warp, false);
         }
         if inputs.resume_valid && outputs.resume_ready {
             // It has drained: what was squashed is in flight no more.
-            self.warps[usize::from(inputs.resume_warp)].flying = [None; 16];
-            self.run(inputs.resume_warp, true);
+            self.warps[usize::from(inputs.resume_warp)].entries = 0;
+            put(&mut self.running, inputs.resume_warp, true);
         }
         if inputs.stop_valid {
             self.resident -= 1;
-            self.run(inputs.stop_warp, false);
+            put(&mut self.running, inputs.stop_warp, false);
         }
     }
 
@@ -353,14 +377,16 @@ impl Statistics {
                 ],
                 issued: self.cycles - 1,
             };
-            let warp = &mut self.warps[outputs.read_warp[port] as usize];
-            warp.flying[outputs.read_entry[port] as usize] = Some((instruction, false));
+            let number = outputs.read_warp[port] as usize;
+            let warp = &mut self.warps[number];
+            warp.flying[outputs.read_entry[port] as usize] = (instruction, false);
+            warp.entries |= 1 << outputs.read_entry[port];
             if outputs.read_replayed[port] == 1 {
                 self.replays += 1;
                 continue;
             }
-            self.buffering -= usize::from(warp.buffered.len() == 1);
             warp.buffered.pop_front();
+            put(&mut self.buffering, number as u8, !warp.buffered.is_empty());
             if instruction.class.is_global() {
                 self.queued += 1;
                 self.block_used[usize::from(warp.slot)] += instruction.log_entries();
@@ -379,15 +405,7 @@ impl Statistics {
 
     /// What a warp has fetched and not issued goes back.
     fn forgets(&mut self, warp: u8) {
-        let buffered = &mut self.warps[usize::from(warp)].buffered;
-        self.buffering -= usize::from(!buffered.is_empty());
-        buffered.clear();
-    }
-
-    fn run(&mut self, warp: u8, running: bool) {
-        let seen = &mut self.warps[usize::from(warp)].running;
-        self.running -= usize::from(*seen);
-        self.running += usize::from(running);
-        *seen = running;
+        self.warps[usize::from(warp)].buffered.clear();
+        put(&mut self.buffering, warp, false);
     }
 }

@@ -202,7 +202,11 @@ impl Work {
 
     /// The pages that are accessed, ascending.
     pub(crate) fn pages(&self) -> std::collections::BTreeSet<u64> {
-        self.addresses().map(super::pages::Pages::page).collect()
+        let mut last = None;
+        let pages = self.addresses().map(super::pages::Pages::page);
+        // One lane after the other mostly accesses the same page.
+        let changes = pages.filter(|&page| last.replace(page) != Some(page));
+        changes.collect()
     }
 
     /// The number of warp instructions.

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use super::interface::{Class, Inputs, Outputs, Parameters, Scheme};
-use super::{Instruction, STORE, bit};
+use super::{Instruction, STORE};
+use crate::bits::bit;
 use crate::ports::Model;
 use crate::sm::operand_log::{self, OperandLog};
 use crate::sm::replay_queue::{self, ReplayQueue};
@@ -26,11 +27,9 @@ pub struct Operation {
     pub squashed: bool,
 }
 
-/// What the stage requests of the queue and the log in a cycle, and what they answer.
+/// What the queue and the log answer in a cycle where the scheme has them, and what the stage does.
 pub struct Cycle {
-    pub queue: replay_queue::Inputs,
     pub queue_outputs: replay_queue::Outputs,
-    log: operand_log::Inputs,
     pub log_outputs: operand_log::Outputs,
     /// The front goes on to the next operand.
     step: bool,
@@ -67,7 +66,7 @@ pub struct MemoryStage {
     seen: (u16, u16),
     queue: ReplayQueue,
     log: OperandLog,
-    /// What went into the two in the last cycle.
+    /// What goes into the two in a cycle.
     pub requests: (replay_queue::Inputs, operand_log::Inputs),
 }
 
@@ -175,8 +174,9 @@ impl MemoryStage {
 
     /// What the stage does with its front in this cycle, as far as the inputs alone tell. `saves` is set if a save may
     /// begin, and `waits` if nothing that was not executed may leave: the one before it is still to be reported.
-    pub fn cycle(&self, inputs: &Inputs, saves: bool, waits: bool) -> Cycle {
+    pub fn cycle(&mut self, inputs: &Inputs, saves: bool, waits: bool) -> Cycle {
         let scheme = self.parameters.scheme;
+        let logs = scheme == Scheme::OperandLog;
         let mut log = operand_log::Inputs {
             launch_valid: inputs.launch_valid,
             launch_entries: inputs.launch_entries,
@@ -229,7 +229,10 @@ impl MemoryStage {
         log.replay_valid = self.aim.is_some();
         (log.replay_slot, log.replay_entry) = self.aim.unwrap_or_default();
         // An instruction leaves behind its operands.
-        let queue_outputs = self.queue.outputs(&queue);
+        let queue_outputs = match scheme.queues() {
+            true => self.queue.outputs(&queue),
+            false => replay_queue::Outputs::default(),
+        };
         let leaves = scheme.queues() && queue_outputs.saved_valid;
         let last = self.spilled == self.spills(queue_outputs.entry_opcode);
         let released = self.spill_release.is_none() || self.second_release.is_none();
@@ -244,7 +247,10 @@ impl MemoryStage {
         log.save_valid = self.spill_aim.is_some() && inputs.saved_ready;
         (log.save_slot, log.save_entry) = self.spill_aim.unwrap_or_default();
         queue.saved_ready = leaves && last && inputs.saved_ready;
-        let log_outputs = self.log.outputs(&log);
+        let log_outputs = match logs {
+            true => self.log.outputs(&log),
+            false => operand_log::Outputs::default(),
+        };
         let spill = log.save_valid && log_outputs.save_ready;
         let leave = queue.saved_ready;
         let step = (log.write_valid && log_outputs.write_ready)
@@ -265,10 +271,9 @@ impl MemoryStage {
             !queue.insert_valid || self.queue.outputs(&queue).insert_ready,
             "a full queue is given an instruction"
         );
+        self.requests = (queue, log);
         Cycle {
-            queue,
             queue_outputs,
-            log,
             log_outputs,
             step,
             aim,
@@ -370,7 +375,7 @@ impl MemoryStage {
     pub fn advance(
         &mut self,
         inputs: &Inputs,
-        mut cycle: Cycle,
+        cycle: &Cycle,
         coming: usize,
         arrives: Option<Operation>,
         stops: u64,
@@ -409,18 +414,19 @@ impl MemoryStage {
         }
         self.second_release = (scheme == Scheme::OperandLog && checked && inputs.checked_store)
             .then_some((inputs.checked_slot, inputs.checked_log_data));
+        let (queue, log) = &mut self.requests;
         if let Some(operation) = allocates {
-            cycle.log.allocate_valid = true;
-            cycle.log.allocate_slot = operation.slot;
-            cycle.log.allocate_store = operation.instruction.class == Class::Store;
+            log.allocate_valid = true;
+            log.allocate_slot = operation.slot;
+            log.allocate_store = operation.instruction.class == Class::Store;
         }
         // Reset reaches no memory, so what is under way there happens.
-        (cycle.queue.reset, cycle.log.reset) = (inputs.reset, inputs.reset);
+        (queue.reset, log.reset) = (inputs.reset, inputs.reset);
         if scheme.queues() {
-            self.queue.cycle(&cycle.queue);
+            self.queue.cycle(queue);
         }
         if scheme == Scheme::OperandLog {
-            self.log.cycle(&cycle.log);
+            self.log.cycle(log);
             // It learns its entries in its first cycle here.
             if let Some(last) = self.operations.back_mut().filter(|_| allocates.is_some()) {
                 (last.log_address, last.log_data) = self.log.given().unwrap_or_default();
@@ -432,6 +438,5 @@ impl MemoryStage {
             (self.spilled, self.spill_release, self.spill_aim) = (0, None, None);
             (self.place, self.had_two, self.seen) = ([false; 2], false, (0, 0));
         }
-        self.requests = (cycle.queue, cycle.log);
     }
 }

@@ -2,25 +2,22 @@
 
 use super::interface::{Class, Inputs, Outputs, Scheme, UNITS, WIDTH};
 use super::memory::{Cycle, Operation};
-use super::{Instruction, Issue, Read, SmPipeline, Warp, bit};
+use super::{Instruction, Issue, Read, SmPipeline};
+use crate::bits::{bit, lowest, members, put};
 use crate::sm::scoreboard::{Arrival, Registers, Scoreboard};
-
-/// For each warp, scoreboard entries, a bit each.
-pub(super) type Entries = [u16; 64];
-
-/// What instructions did in a cycle.
-pub(super) struct Events {
-    /// Entries that finish, or are squashed.
-    pub finished: Entries,
-    /// The entry whose last TLB check the scoreboard hears of.
-    pub checked: Option<(u8, u8)>,
-    /// Warps that stop, a bit each.
-    pub stops: u64,
-}
 
 impl SmPipeline {
     pub(super) fn scoreboard(&self, warp: u8) -> &Scoreboard {
         &self.warps[usize::from(warp)].scoreboard
+    }
+
+    pub(super) fn slot(&self, warp: u8) -> u8 {
+        self.warps[usize::from(warp)].slot
+    }
+
+    /// The instruction of a warp that is issued next, if one is buffered.
+    pub(super) fn first(&self, warp: u8) -> &Instruction {
+        &self.warps[usize::from(warp)].buffer[0]
     }
 
     fn exists(&self, warp: u8) -> bool {
@@ -32,71 +29,37 @@ impl SmPipeline {
         inputs.faulted_valid && self.parameters.scheme.squashes()
     }
 
-    pub(super) fn events(&self, inputs: &Inputs) -> Events {
-        let scheme = self.parameters.scheme;
-        let mut finished = [0; 64];
-        for unit in 0..UNITS {
-            if bit(inputs.finished_valid[unit], 0) {
-                finished[inputs.finished_warp[unit] as usize] |= 1 << inputs.finished_entry[unit];
-            }
-        }
-        let faults = self.faults(inputs);
-        if faults {
-            finished[usize::from(inputs.faulted_warp)] |= 1 << inputs.faulted_entry;
-        } else if let Some((warp, entry)) = self.squashing {
-            finished[usize::from(warp)] |= 1 << entry;
-        }
-        let hears = inputs.checked_valid
-            && self.memory.checked_ready()
-            && scheme.checks()
-            && self.exists(inputs.checked_warp);
+    /// Warps that stop in this cycle, a bit each.
+    pub(super) fn stops(&self, inputs: &Inputs) -> u64 {
         let set = |happens: bool, warp: u8| u64::from(happens) << warp;
-        Events {
-            finished,
-            checked: hears.then_some((inputs.checked_warp, inputs.checked_entry)),
-            stops: set(faults, inputs.faulted_warp) | set(inputs.stop_valid, inputs.stop_warp),
-        }
-    }
-
-    /// The entries of a warp that stop the fetch no more.
-    pub(super) fn gone(events: &Events, warp: usize) -> u16 {
-        let (finished, checked) = Self::released(events, warp);
-        finished | checked
-    }
-
-    /// The entries of a warp that finish, and those that are checked.
-    pub(super) fn released(events: &Events, warp: usize) -> (u16, u16) {
-        let checked = events.checked.filter(|(of, _)| usize::from(*of) == warp);
-        (
-            events.finished[warp],
-            checked.map_or(0, |(_, entry)| 1 << entry),
-        )
+        set(self.faults(inputs), inputs.faulted_warp) | set(inputs.stop_valid, inputs.stop_warp)
     }
 
     /// The warp whose instructions are to be fetched again, and how many.
     pub(super) fn revert(&self) -> Option<(u8, u8)> {
-        let warp = &self.warps[usize::from(self.reverting?)];
-        let count = warp.scoreboard.buffered() + usize::from(warp.refetch);
-        Some((self.reverting?, count as u8))
+        let warp = self.reverting?;
+        let refetched = usize::from(bit(self.sets.refetch, warp));
+        Some((warp, (self.scoreboard(warp).buffered() + refetched) as u8))
     }
 
     /// The warp whose instructions are to be fetched again in the next cycle.
     pub(super) fn next_revert(&self) -> Option<u8> {
-        let reverts = |(number, warp): (usize, &Warp)| {
-            !warp.running
-                && (warp.scoreboard.buffered() > 0 || warp.refetch)
-                && self.reverting != Some(number as u8)
-        };
-        let found = self.warps.iter().enumerate().position(reverts);
-        found.map(|number| number as u8)
+        let reverting = self.reverting.map_or(0, |warp| 1 << warp);
+        let sets = &self.sets;
+        lowest((sets.buffered | sets.refetch) & !sets.running & !reverting)
     }
 
-    pub(super) fn show(&self, inputs: &Inputs, cycle: &Cycle, outputs: &mut Outputs) {
+    pub(super) fn show(
+        &self,
+        inputs: &Inputs,
+        cycle: &Cycle,
+        fetching: [Option<u8>; WIDTH],
+        outputs: &mut Outputs,
+    ) {
         let queues = self.parameters.scheme.queues();
         outputs.resume_ready = self.exists(inputs.resume_warp)
             && self.is_drained(inputs.resume_warp)
             && (!queues || cycle.queue_outputs.resume_ready);
-        let fetching = self.fetching(inputs.restore_valid);
         for (port, warp) in fetching.into_iter().enumerate() {
             outputs.fetch_valid[port] = u64::from(warp.is_some());
             outputs.fetch_warp[port] = self.fetching[port].unwrap_or(0).into();
@@ -149,7 +112,7 @@ impl SmPipeline {
         } = *read;
         let (index, log_address, log_data) = replayed.unwrap_or_default();
         let warp = instruction.warp;
-        let stopped = restored || bit(stops, warp) || !self.warps[usize::from(warp)].running;
+        let stopped = restored || bit(stops, warp) || !self.runs(warp);
         Some(Operation {
             instruction,
             slot,
@@ -164,14 +127,20 @@ impl SmPipeline {
         })
     }
 
-    pub(super) fn finish(&mut self, events: &Events) {
-        for (warp, entries) in self.warps.iter_mut().zip(events.finished) {
-            if entries != 0 {
-                warp.scoreboard.finish(entries);
-            }
+    /// Reports to the scoreboards what finishes, what is squashed, and what has passed its last TLB check.
+    pub(super) fn finish(&mut self, inputs: &Inputs) {
+        for unit in (0..UNITS).filter(|&unit| bit(inputs.finished_valid[unit], 0)) {
+            let (warp, entry) = (inputs.finished_warp[unit], inputs.finished_entry[unit]);
+            self.change(warp as u8, |scoreboard, _| scoreboard.finish(1 << entry));
         }
-        if let Some((warp, entry)) = events.checked {
-            self.warps[usize::from(warp)].scoreboard.check(entry);
+        let faulted = (inputs.faulted_warp, inputs.faulted_entry);
+        let faults = self.faults(inputs).then_some(faulted);
+        if let Some((warp, entry)) = faults.or(self.squashing) {
+            self.change(warp, |scoreboard, _| scoreboard.finish(1 << entry));
+        }
+        if inputs.checked_valid && self.memory.checked_ready() && self.parameters.scheme.checks() {
+            let entry = inputs.checked_entry;
+            self.change(inputs.checked_warp, |scoreboard, _| scoreboard.check(entry));
         }
     }
 
@@ -180,15 +149,15 @@ impl SmPipeline {
         self.reads = issue
             .ports
             .map(|port| port.map(|chosen| self.instruction(chosen)));
-        for warp in &mut self.warps {
-            warp.scoreboard.rest();
+        for warp in members(std::mem::take(&mut self.sets.issued)) {
+            self.warps[usize::from(warp)].scoreboard.rest();
         }
-        for (warp, second) in issue.ports.into_iter().flatten() {
-            let warp = &mut self.warps[usize::from(warp)];
-            warp.scoreboard.issue();
-            if !second {
-                warp.buffer[0] = warp.buffer[1];
-            }
+        for (warp, _) in issue.ports.into_iter().flatten() {
+            self.sets.issued |= 1 << warp;
+            self.change(warp, |scoreboard, buffer| {
+                scoreboard.issue();
+                buffer[0] = buffer[1];
+            });
         }
         if let Some(unit) = issue.clash.filter(|_| issue.conflict) {
             self.favoured[unit] = 1 - self.favoured[unit];
@@ -211,9 +180,7 @@ impl SmPipeline {
                     sources,
                 },
             };
-            self.warps[usize::from(warp)]
-                .scoreboard
-                .arrive(entry, &arrival);
+            self.change(warp, |scoreboard, _| scoreboard.arrive(entry, &arrival));
         }
     }
 
@@ -261,13 +228,13 @@ impl SmPipeline {
                 continue;
             };
             let (instruction, arrival) = self.fetched(inputs, port);
-            let state = &mut self.warps[usize::from(warp)];
-            let place = state.scoreboard.buffered();
-            state.buffer[place] = Instruction {
-                warp,
-                ..instruction
-            };
-            state.scoreboard.arrive(entries[port], &arrival);
+            self.change(warp, |scoreboard, buffer| {
+                buffer[scoreboard.buffered()] = Instruction {
+                    warp,
+                    ..instruction
+                };
+                scoreboard.arrive(entries[port], &arrival);
+            });
         }
     }
 
@@ -275,26 +242,25 @@ impl SmPipeline {
     pub(super) fn control(
         &mut self,
         inputs: &Inputs,
-        events: &Events,
+        stops: u64,
         revert: Option<(u8, u8)>,
         resumes: bool,
         replay_done: bool,
     ) {
         let scheme = self.parameters.scheme;
         if let Some((warp, _)) = revert {
-            let warp = &mut self.warps[usize::from(warp)];
-            warp.scoreboard.flush();
-            warp.refetch = false;
+            self.change(warp, |scoreboard, _| scoreboard.flush());
+            put(&mut self.sets.refetch, warp, false);
         }
         if inputs.start_valid && self.exists(inputs.start_warp) {
-            let warp = &mut self.warps[usize::from(inputs.start_warp)];
-            (warp.running, warp.slot) = (true, inputs.start_slot);
+            self.warps[usize::from(inputs.start_warp)].slot = inputs.start_slot;
+            self.sets.running |= 1 << inputs.start_warp;
         }
         if let Some((warp, may_run)) = self.replaying {
             if replay_done {
-                self.warps[usize::from(warp)].running |= may_run;
+                self.sets.running |= u64::from(may_run) << warp;
                 self.replaying = None;
-            } else if bit(events.stops, warp) {
+            } else if bit(stops, warp) {
                 self.replaying = Some((warp, false));
             }
         }
@@ -302,14 +268,12 @@ impl SmPipeline {
             if scheme.queues() {
                 self.replaying = Some((inputs.resume_warp, true));
             } else {
-                self.warps[usize::from(inputs.resume_warp)].running = true;
+                self.sets.running |= 1 << inputs.resume_warp;
             }
         }
-        for (number, warp) in self.warps.iter_mut().enumerate() {
-            warp.running &= events.stops >> number & 1 == 0;
-        }
+        self.sets.running &= !stops;
         if inputs.faulted_valid && scheme.disables() && self.exists(inputs.faulted_warp) {
-            self.warps[usize::from(inputs.faulted_warp)].refetch = true;
+            self.sets.refetch |= 1 << inputs.faulted_warp;
         }
     }
 }

@@ -1,0 +1,246 @@
+//! `faultline figures`: the papers' figures from the GPU, beside the papers' numbers.
+
+use std::path::PathBuf;
+
+use faultline_sim::machines::gpu::{Config, Parameters};
+use faultline_sim::simt::kernels::KERNELS;
+use faultline_sim::sm::operand_log;
+use faultline_sim::sm::replay_queue;
+use faultline_sim::sm::sm_pipeline::Scheme;
+use faultline_testbench::file;
+use miette::{Result, miette};
+
+use super::sm::jobs::Row;
+use super::sm::markdown::{self, Page};
+use super::sm::setups::Setup;
+use super::sm::workloads::Workloads;
+use super::sm::{PATTERNS, plot, rows, tables};
+use crate::Global;
+use crate::output;
+
+/// Of the schemes, and of the sizes of the log.
+const FIGURES: [(&str, &[Scheme], &[usize]); 2] = [
+    (
+        "tanasic-10",
+        &[
+            Scheme::WarpDisableCommit,
+            Scheme::WarpDisableLastCheck,
+            Scheme::ReplayQueue,
+        ],
+        &[],
+    ),
+    ("tanasic-11", &[Scheme::OperandLog], &[8, 16, 20, 32]),
+];
+
+/// What the GPU rests on and the paper does not say.
+const GPU: [&str; 5] = [
+    "The L2 cache has 16 banks, each with its channel of DRAM; an SM is 10 cycles from a bank and 30 from the GMMU, which \
+     are parts of the 70 cycles of L2 cache and L2 TLB.",
+    "Page tables lie in the machine's memory, and walks read them through the L2 cache. The GMMU has a page-walk cache of \
+     8 KB.",
+    "Stores are written through the L1 cache, and take bandwidth of the L2 cache and of DRAM as loads do.",
+    "Thread blocks go to the SMs in turn, one a cycle to each that has room. Runs differ in the SM that gets the first.",
+    "At the start every page is in the GPU's memory, and no TLB or cache has anything of it.",
+];
+
+/// Draw figures of the papers from a whole GPU, beside the papers' numbers, with the causes of what differs
+///
+/// tanasic-10 and tanasic-11 (Tanasic et al., MICRO-50): what the schemes cost while nothing faults.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// tanasic-10, tanasic-11, or all
+    #[arg(value_name = "FIGURE", default_value = "all", value_parser = figure)]
+    figures: Vec<String>,
+    /// Kernels in place of all
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = kernel)]
+    kernels: Vec<String>,
+    /// Thread blocks of the kernels, as a multiple
+    #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    scale: u32,
+    /// Entries of the replay queue: a power of two up to 128
+    #[arg(long, default_value_t = 64, value_name = "N", value_parser = queue)]
+    queue: usize,
+    /// Runs each so often, with the first thread block on another SM each time, and shows their means
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=16))]
+    runs: u64,
+    /// Draw the performance of the schemes to this file
+    #[arg(long, value_name = "FILE.svg", value_parser = output::svg_file)]
+    svg: Option<PathBuf>,
+    /// Write a report to this file, with the causes of the stalls and the kernel that is the paper's hardest case
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+}
+
+/// The name of a figure.
+fn figure(name: &str) -> std::result::Result<String, String> {
+    let known = FIGURES.map(|(name, ..)| name);
+    match name == "all" || known.contains(&name) {
+        true => Ok(name.to_owned()),
+        false => Err(format!("there are {}, and all", known.join(", "))),
+    }
+}
+
+/// The name of a kernel.
+fn kernel(name: &str) -> std::result::Result<String, String> {
+    let known = KERNELS.map(|(name, _)| name);
+    match known.contains(&name) {
+        true => Ok(name.to_owned()),
+        false => Err(format!("there are {}", known.join(", "))),
+    }
+}
+
+/// Entries of a queue.
+fn queue(text: &str) -> std::result::Result<usize, String> {
+    let entries = text.parse().ok();
+    let fits = |entries: &usize| entries.is_power_of_two() && (2..=128).contains(entries);
+    entries
+        .filter(fits)
+        .ok_or_else(|| "give a power of two from 2 to 128".to_owned())
+}
+
+impl Args {
+    /// The figures that were asked for.
+    fn chosen(&self) -> Vec<&'static (&'static str, &'static [Scheme], &'static [usize])> {
+        let is_chosen = |name: &str| self.figures.iter().any(|one| one == name || one == "all");
+        let chosen = FIGURES.iter().filter(|(name, ..)| is_chosen(name));
+        chosen.collect()
+    }
+
+    /// The baseline, and the schemes of the figures.
+    fn setups(&self) -> Result<Vec<Setup>> {
+        let config = Config::read("", "", "tanasic").map_err(|error| miette!("{error}"))?;
+        let gpu = config.parameters();
+        let mut setups = vec![self.setup(&gpu, Scheme::StallOnFault, None)];
+        for (_, schemes, logs) in self.chosen() {
+            for &scheme in *schemes {
+                match logs.is_empty() {
+                    true => setups.push(self.setup(&gpu, scheme, None)),
+                    false => {
+                        let with = |kilobytes| self.setup(&gpu, scheme, Some(kilobytes << 10));
+                        setups.extend(logs.iter().copied().map(with));
+                    }
+                }
+            }
+        }
+        Ok(setups)
+    }
+
+    fn setup(&self, gpu: &Parameters, scheme: Scheme, log_bytes: Option<usize>) -> Setup {
+        let mut parameters = gpu.sm;
+        parameters.pipeline.scheme = scheme;
+        parameters.pipeline.queue = replay_queue::Parameters::with_entries(self.queue);
+        if let Some(bytes) = log_bytes {
+            parameters.pipeline.log = operand_log::Parameters::with_entries(bytes / 256);
+        }
+        Setup {
+            parameters,
+            gpu: Some(*gpu),
+            log_bytes,
+            hidden: false,
+            backend: None,
+        }
+    }
+
+    /// The kernels.
+    fn workloads(&self) -> Workloads {
+        Workloads {
+            workloads: self.kernels.clone(),
+            scale: Some(self.scale),
+            blocks_per_sm: None,
+        }
+    }
+
+    /// What was typed.
+    fn command(&self) -> String {
+        let names: Vec<&str> = self.chosen().into_iter().map(|(name, ..)| *name).collect();
+        let kernels = match self.kernels.is_empty() {
+            true => String::new(),
+            false => format!(" --kernels {}", self.kernels.join(",")),
+        };
+        format!(
+            "faultline figures {}{kernels} --scale {} --queue {} --runs {} --markdown FILE",
+            names.join(" "),
+            self.scale,
+            self.queue,
+            self.runs
+        )
+    }
+
+    fn page(&self) -> Page {
+        Page {
+            title: "Performance",
+            command: self.command(),
+            machine: "a GPU of 16 SMs, which share L2 TLB, page walkers, L2 cache and DRAM,",
+            runs: self.runs,
+            differ: "with the first thread block on another SM each time",
+            faults: "Nothing faults: this is what the schemes cost while they are not needed. Every \
+                     translation is compared with the page tables, and registers and memory at the end with those \
+                     of a run without a GPU."
+                .to_owned(),
+            assumptions: markdown::assumptions(&GPU, self.queue),
+            is_beside_paper: self.kernels.is_empty(),
+            has_kernels: true,
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If a run does not come to its end, or to another one than it should, or a file cannot be written.
+pub fn run(args: &Args, global: &Global) -> Result<()> {
+    for path in args.svg.iter().chain(&args.markdown) {
+        file::check_writable(path).map_err(|error| miette!("{error}"))?;
+    }
+    output::distinct_files(&[
+        ("--svg", args.svg.as_deref()),
+        ("--markdown", args.markdown.as_deref()),
+    ])?;
+    let workloads = args.workloads();
+    let setups = args.setups()?;
+    let all = rows(&workloads.works()?, &setups, args.runs)?;
+    let is_beside_paper = args.kernels.is_empty();
+    if let Some(path) = &args.svg {
+        let svg = plot::svg(&all, is_beside_paper, PATTERNS).map_err(|error| miette!("{error}"))?;
+        file::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
+    }
+    if let Some(path) = &args.markdown {
+        let page = report(args, &workloads, &setups, &all)?;
+        file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
+    }
+    match global.json {
+        true => global.print_json(&tables::Results::new(&all, is_beside_paper)),
+        false => {
+            let text = tables::text(&all, is_beside_paper, output::width());
+            global.print(&format!("{text}\n\n{PATTERNS}"))
+        }
+    }
+}
+
+/// The page, with the runs that it has besides.
+fn report(args: &Args, workloads: &Workloads, setups: &[Setup], all: &[Row]) -> Result<String> {
+    let is_whole = args.kernels.is_empty();
+    let mut variations = Vec::new();
+    if args.queue != 128 {
+        let (name, change) = markdown::LONG_QUEUE;
+        let mut varied = setups.to_vec();
+        varied
+            .iter_mut()
+            .for_each(|setup| change(&mut setup.parameters));
+        variations.push((name, rows(&workloads.works()?, &varied, args.runs)?));
+    }
+    let variants = match is_whole {
+        true => rows(&workloads.variants()?, setups, args.runs)?,
+        false => Vec::new(),
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    let origin = format!(" with the reference model of Faultline {version}");
+    let page = args.page();
+    Ok(markdown::markdown(
+        &page,
+        all,
+        &variations,
+        &variants,
+        &origin,
+    ))
+}
