@@ -5,8 +5,10 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-const INK: RGBColor = RGBColor(0x50, 0x50, 0x50);
-const GRID: RGBColor = RGBColor(0xc8, 0xc8, 0xc8);
+/// The colour of words and axes.
+pub const INK: RGBColor = RGBColor(0x50, 0x50, 0x50);
+/// The colour of grids.
+pub const GRID: RGBColor = RGBColor(0xc8, 0xc8, 0xc8);
 /// Colours that read on light and on dark, series by series.
 pub const COLOURS: [RGBColor; 14] = [
     RGBColor(0x7d, 0x87, 0x91),

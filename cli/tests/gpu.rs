@@ -74,6 +74,8 @@ fn what_makes_no_sense_is_refused() {
     refused(&["histo", "--log", "64k"], "--log 64k");
     refused(&["nothing"], "nothing is neither a file nor a kernel");
     refused(&["histo", "--scheme", "none"], "there is no scheme none");
+    let without_log = ["histo", "--scheme", "replay-queue", "--log", "8k"];
+    refused(&without_log, "none of the schemes has a log");
 }
 
 #[test]
@@ -114,4 +116,76 @@ fn a_file_sets_the_gpu_and_the_whole_configuration_is_printed() {
     print("[paging]\ngranularity = \"2k\"\n")
         .failure()
         .stderr(contains(":2: "));
+}
+
+/// A run with absent pages, as a chart and as events: what they show is what the run has counted.
+#[test]
+fn a_run_is_shown_over_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let [svg, events] = ["run.svg", "run.json"].map(|name| folder.path().join(name));
+    let mut command = faultline();
+    command.args(["gpu", "histo", "--sms", "2", "--absent", "--json"]);
+    command.arg("--svg").arg(&svg);
+    command.arg("--trace-events").arg(&events);
+    let output = command.assert().success();
+    let row: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let row = &row["rows"][0];
+    let number = |name: &str| row[name].as_f64().unwrap();
+    let svg = std::fs::read_to_string(svg).unwrap();
+    for told in [
+        "SM waits",
+        "link in use, %",
+        "time, us",
+        "histo under operand-log",
+        "SM 1",
+    ] {
+        assert!(svg.contains(told), "{told}");
+    }
+    let events = std::fs::read_to_string(events).unwrap();
+    let events: serde_json::Value = serde_json::from_str(&events).unwrap();
+    let events = events["traceEvents"].as_array().unwrap();
+    let of = |phase: &str, group: u64, track: u64| {
+        let is_it = move |event: &&serde_json::Value| {
+            event["ph"] == phase && event["pid"] == group && event["tid"] == track
+        };
+        events.iter().filter(is_it).collect::<Vec<_>>()
+    };
+    let lasts = |slices: &[&serde_json::Value]| {
+        let each = slices.iter().map(|slice| slice["dur"].as_f64().unwrap());
+        each.sum::<f64>()
+    };
+    // The SMs; then the handler, the link, and the far faults.
+    for sm in 0..2 {
+        let slices = of("X", 1, sm);
+        assert!(slices.iter().any(|slice| slice["name"] == "waits"));
+        let all = lasts(&slices);
+        assert!(all > 0.5 * number("microseconds") && all <= number("microseconds") + 1e-6);
+    }
+    let link = of("X", 2, 1);
+    assert_eq!(link.len() as f64, number("migrated"));
+    let used = 100.0 * lasts(&link) / number("microseconds");
+    assert!((used - number("link_use_percent")).abs() < 0.01, "{used}");
+    let parts = number("migrated") + number("allocated");
+    for (phase, group) in [("X", 0), ("b", 2), ("e", 2)] {
+        assert_eq!(of(phase, 2, group).len() as f64, parts, "{phase}");
+    }
+    for (begins, ends) in of("b", 2, 2).iter().zip(of("e", 2, 2)) {
+        let lasts = ends["ts"].as_f64().unwrap() - begins["ts"].as_f64().unwrap();
+        assert!(begins["id"] == ends["id"] && lasts >= 10.0, "{begins}");
+    }
+}
+
+#[test]
+fn a_chart_is_of_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.svg");
+    let mut command = faultline();
+    command
+        .args(["gpu", "histo", "--scheme", "all", "--svg"])
+        .arg(&path);
+    command
+        .assert()
+        .failure()
+        .stderr(contains("one workload and one scheme"));
+    assert!(!path.exists());
 }

@@ -35,10 +35,11 @@ const CALLED_OLDER: [&str; 2] = ["docs/results/verification.md", "Reports from o
 const README_LINES: usize = 120;
 const README_BYTES: usize = 7_000;
 /// Reports in which no Verilog was run.
-const WITHOUT_VERILOG: [&str; 7] = [
+const WITHOUT_VERILOG: [&str; 8] = [
     "sim/reports/gmmu.md",
     "sim/reports/preempt.md",
     "sim/reports/preempt_kernels.md",
+    "sim/reports/figures.md",
     "sim/reports/performance.md",
     "sim/reports/performance_faults.md",
     "sim/reports/restart.md",

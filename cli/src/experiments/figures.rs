@@ -168,7 +168,7 @@ impl Args {
 
     fn page(&self) -> Page {
         Page {
-            title: "Performance",
+            title: "Figures 10 and 11",
             command: self.command(),
             machine: "a GPU of 16 SMs, which share L2 TLB, page walkers, L2 cache and DRAM,",
             runs: self.runs,

@@ -1,10 +1,15 @@
 //! `faultline gpu`: kernels and traces on a whole GPU with demand paging.
 
+mod chart;
+mod events;
+
 use std::fs;
 use std::path::PathBuf;
 
 use faultline_sim::machines::gpu::{Config, Gpu, Granularity, Link, Outcome, SchemeName};
 use faultline_sim::machines::sm::Work;
+use faultline_sim::sm::sm_pipeline::Scheme;
+use faultline_testbench::file;
 use indicatif::ProgressBar;
 use miette::{Result, miette};
 use rayon::prelude::*;
@@ -56,6 +61,13 @@ pub struct Args {
     /// What comes with an absent page: 4k (the page alone) or 64k
     #[arg(long, value_enum, value_name = "SIZE")]
     granularity: Option<Size>,
+    /// Draw the use of the link and what each SM does over time to this file; of one workload under one scheme
+    #[arg(long, value_name = "FILE.svg", value_parser = output::svg_file)]
+    svg: Option<PathBuf>,
+    /// Write what each SM, the handler and the link do to this file, for Perfetto (ui.perfetto.dev); of one workload under one
+    /// scheme
+    #[arg(long, value_name = "FILE.json")]
+    trace_events: Option<PathBuf>,
 }
 
 /// The link between CPU and GPU.
@@ -130,18 +142,55 @@ impl Args {
         Ok(config)
     }
 
+    /// The files that a run is written to.
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.svg.iter().chain(&self.trace_events)
+    }
+
+    /// Whether the files can be written, and are two.
+    fn check_files(&self) -> Result<()> {
+        for path in self.files() {
+            file::check_writable(path).map_err(|error| miette!("{error}"))?;
+        }
+        output::distinct_files(&[
+            ("--svg", self.svg.as_deref()),
+            ("--trace-events", self.trace_events.as_deref()),
+        ])
+    }
+
+    /// Writes the files of a run.
+    fn write(&self, work: &Work, config: &Config, outcome: &Outcome) -> Result<()> {
+        let write = |path: &PathBuf, text: &str| {
+            file::write_whole(path, text).map_err(|error| miette!("{error}"))
+        };
+        if let Some(path) = &self.svg {
+            let svg = chart::svg(&work.name, config, outcome);
+            write(path, &svg.map_err(|error| miette!("{error}"))?)?;
+        }
+        if let Some(path) = &self.trace_events {
+            let events = events::events(&work.name, config, outcome);
+            write(path, &format!("{events:#}\n"))?;
+        }
+        Ok(())
+    }
+
     /// The configurations that are run, one for each scheme.
     fn configs(&self) -> Result<Vec<Config>> {
         let config = self.config()?;
-        if self.scheme.is_empty() {
-            return Ok(vec![config]);
+        let schemes = match self.scheme.is_empty() {
+            true => vec![config.sm.scheme.0],
+            false => schemes(&self.scheme)?,
+        };
+        if self.log.is_some() && !schemes.contains(&Scheme::OperandLog) {
+            return Err(miette!(
+                "--log: none of the schemes has a log, so add operand-log to --scheme"
+            ));
         }
         let with = |scheme| {
             let mut config = config.clone();
             config.sm.scheme = SchemeName(scheme);
             config
         };
-        let schemes = schemes(&self.scheme)?;
         Ok(schemes.into_iter().map(with).collect())
     }
 }
@@ -192,7 +241,13 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             _ => Err(miette!("--print-config: give one scheme")),
         };
     }
+    args.check_files()?;
     let works = args.run.works()?;
+    if args.files().next().is_some() && (works.len() > 1 || configs.len() > 1) {
+        return Err(miette!(
+            "--svg and --trace-events show one run: give one workload and one scheme"
+        ));
+    }
     let blocks: usize = works.iter().map(|work| work.blocks.len()).sum();
     let all = (blocks * configs.len()) as u64;
     let bar = progress(all, "{wide_bar} {pos}/{len} thread blocks {eta}");
@@ -200,12 +255,19 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         .iter()
         .flat_map(|work| configs.iter().map(move |config| (work, config)))
         .collect();
-    let rows = jobs
+    let outcomes = jobs
         .par_iter()
         .map(|(work, config)| one(config, work, &bar));
-    let rows: Result<Vec<Row>> = rows.collect();
+    let outcomes: Result<Vec<Outcome>> = outcomes.collect();
     bar.finish_and_clear();
-    let mut rows = rows?;
+    let outcomes = outcomes?;
+    if let ([(work, config)], [outcome]) = (&jobs[..], &outcomes[..]) {
+        args.write(work, config, outcome)?;
+    }
+    let rows = jobs.iter().zip(&outcomes);
+    let mut rows: Vec<Row> = rows
+        .map(|((work, config), outcome)| row(work, config, outcome))
+        .collect();
     for of_work in rows.chunks_mut(configs.len()) {
         let first = of_work[0].cycles as f64;
         for row in of_work {
@@ -222,7 +284,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
 }
 
 /// Runs a workload under a scheme.
-fn one(config: &Config, work: &Work, bar: &ProgressBar) -> Result<Row> {
+fn one(config: &Config, work: &Work, bar: &ProgressBar) -> Result<Outcome> {
     let scheme = config.sm.scheme.0;
     let failed = |error: &dyn std::fmt::Display| {
         let (name, scheme) = (&work.name, scheme.name());
@@ -235,10 +297,10 @@ fn one(config: &Config, work: &Work, bar: &ProgressBar) -> Result<Row> {
         dispatched = gpu.dispatched();
     });
     let outcome = outcome.map_err(|error| failed(&error))?;
-    if let Some(difference) = outcome.differences(work).first() {
-        return Err(failed(difference));
+    match outcome.differences(work).first() {
+        Some(difference) => Err(failed(difference)),
+        None => Ok(outcome),
     }
-    Ok(row(work, config, &outcome))
 }
 
 fn row(work: &Work, config: &Config, outcome: &Outcome) -> Row {

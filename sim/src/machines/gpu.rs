@@ -7,6 +7,7 @@
 //! with the run of the oracle.
 
 mod config;
+mod history;
 mod machine;
 mod outcome;
 mod pager;
@@ -17,6 +18,7 @@ mod shared_memory;
 mod tables;
 
 pub use config::{Config, ConfigError, Granularity, PolicyName, SchemeName};
+pub use history::{Activity, Arrival, History};
 pub use machine::{Failure, Gpu};
 pub use outcome::{Outcome, Translations};
 pub use pager::Brought;

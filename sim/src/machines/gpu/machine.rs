@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use super::super::driver::{self, CACHED, Driver, START};
 use super::super::sm::{Sm, SmError, Statistics, Use, Work};
+use super::history::History;
 use super::outcome::{Outcome, Translations, joined};
 use super::pager::Pager;
 use super::parameters::Parameters;
@@ -71,6 +72,7 @@ pub struct Gpu<'work> {
     translations: Translations,
     /// What happens on the pipelines' ports, SM by SM, if it is counted.
     statistics: Vec<Statistics>,
+    history: History,
     /// What goes over the ports of a pipeline.
     ports: (sm_pipeline::Inputs, sm_pipeline::Outputs),
     now: u64,
@@ -118,6 +120,7 @@ impl<'work> Gpu<'work> {
             pager,
             translations: Translations::default(),
             statistics: Vec::new(),
+            history: History::of(parameters.sms),
             ports: Default::default(),
             now: 0,
         };
@@ -183,6 +186,10 @@ impl<'work> Gpu<'work> {
             traffic: self.shared.traffic,
             brought: self.pager.brought,
             statistics: self.statistics,
+            history: History {
+                arrivals: self.pager.arrivals,
+                ..self.history
+            },
         }
     }
 
@@ -216,6 +223,8 @@ impl<'work> Gpu<'work> {
                 self.shared.request_of(at.max(now + 1), number, request);
             }
             progress = progress.max(sm.last_progress());
+            let has_ended = sm.has_ended();
+            self.history.see(number, now, sm.last_progress(), has_ended);
         }
         self.now += 1;
         match self.now - progress > PATIENCE && self.pager.next().is_none() {

@@ -1,6 +1,7 @@
 //! What a run leaves behind, and what it has measured.
 
 use super::super::sm::{self, Difference, Statistics, Work};
+use super::history::History;
 use super::pager::Brought;
 use super::shared_memory::Traffic;
 
@@ -34,6 +35,8 @@ pub struct Outcome {
     pub traffic: Traffic,
     /// What came over the link.
     pub brought: Brought,
+    /// What happened when.
+    pub history: History,
     /// What happened on the pipelines' ports, SM by SM, if it was counted.
     pub statistics: Vec<Statistics>,
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use super::super::driver;
+use super::history::Arrival;
 use super::parameters::{Link, Paging};
 use super::tables::Tables;
 use crate::mmu::fault_buffer::Record;
@@ -44,6 +45,8 @@ pub struct Pager {
     handler_free: u64,
     link_free: u64,
     pub brought: Brought,
+    /// How each part came.
+    pub arrivals: Vec<Arrival>,
 }
 
 impl Pager {
@@ -59,6 +62,7 @@ impl Pager {
             handler_free: 0,
             link_free: 0,
             brought: Brought::default(),
+            arrivals: Vec::new(),
         };
         pager.cpu = written.map(|page| pager.part(page)).collect();
         pager
@@ -132,7 +136,7 @@ impl driver::Pager for Pager {
         let handled = self.handler_free.max(now) + handler;
         self.brought.waited += handled - handler - now;
         self.handler_free = handled;
-        let there = if self.cpu.contains(&part) {
+        let moved = self.cpu.contains(&part).then(|| {
             let size = PAGE << self.part_bits();
             let transfer = size.div_ceil(bytes.max(1));
             let ready = handled + migration.saturating_sub(handler + transfer);
@@ -142,11 +146,23 @@ impl driver::Pager for Pager {
             self.brought.bytes += size;
             self.brought.link += transfer;
             self.brought.waited += begins - ready;
-            self.link_free
-        } else {
-            self.brought.allocated += 1;
-            handled + allocation.saturating_sub(handler)
+            begins..self.link_free
+        });
+        let there = match &moved {
+            Some(moved) => moved.end,
+            None => {
+                self.brought.allocated += 1;
+                handled + allocation.saturating_sub(handler)
+            }
         };
+        self.arrivals.push(Arrival {
+            vpn: part << self.part_bits(),
+            pages: 1 << self.part_bits(),
+            reported: now,
+            handled: handled - handler..handled,
+            moved,
+            there,
+        });
         self.coming.insert((there, self.brought.records), part);
         self.waiting.insert(part, vec![page]);
     }
@@ -208,5 +224,19 @@ mod tests {
         pager.fault(12_001, &record(7));
         assert_eq!(pager.resolving.back(), Some(&(7, 0)));
         assert_eq!(pager.brought.migrated + pager.brought.allocated, 3);
+        let handled: Vec<_> = pager
+            .arrivals
+            .iter()
+            .map(|one| one.handled.clone())
+            .collect();
+        assert_eq!(handled, [0..2_000, 2_000..4_000, 4_000..6_000]);
+        assert_eq!(
+            pager.arrivals[0].moved,
+            Some(12_000 - (65_536u64).div_ceil(40)..12_000)
+        );
+        assert_eq!(
+            (pager.arrivals[1].moved.clone(), pager.arrivals[1].vpn),
+            (None, 288)
+        );
     }
 }

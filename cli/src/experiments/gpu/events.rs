@@ -1,0 +1,66 @@
+//! A run as trace events in JSON, which Perfetto (ui.perfetto.dev) and Chrome open.
+
+use std::ops::Range;
+
+use faultline_sim::machines::gpu::{Activity, Config, Outcome};
+use serde_json::{Value, json};
+
+/// The groups of tracks: what each SM does; what the driver, its handler and the link do; and each far fault.
+const SMS: u64 = 1;
+const PAGING: u64 = 2;
+/// Tracks of the second group.
+const HANDLER: u64 = 0;
+const LINK: u64 = 1;
+const FAULTS: u64 = 2;
+
+/// The events of a run; times are microseconds.
+pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
+    let time = |cycle: u64| config.microseconds(cycle);
+    let named = |kind: &str, group: u64, track: u64, name: &str| json!({"ph": "M", "name": kind, "pid": group, "tid": track, "args": {"name": name}});
+    let slice = |group: u64, track: u64, name: &str, span: &Range<u64>, arguments: Value| {
+        let (from, lasts) = (time(span.start), time(span.end) - time(span.start));
+        json!({
+            "ph": "X", "name": name, "pid": group, "tid": track, "ts": from, "dur": lasts, "args": arguments,
+        })
+    };
+    let history = &outcome.history;
+    let mut events = vec![
+        named("process_name", SMS, 0, &format!("SMs: {name}")),
+        named("process_name", PAGING, 0, "paging"),
+        named("thread_name", PAGING, HANDLER, "handler on the CPU"),
+        named("thread_name", PAGING, LINK, "link"),
+        named("thread_name", PAGING, FAULTS, "far faults"),
+    ];
+    for sm in 0..history.activities.len() {
+        let track = sm as u64;
+        events.push(named("thread_name", SMS, track, &format!("SM {sm}")));
+        let spans = history.spans(sm, outcome.cycles);
+        let shown =
+            spans.filter(|(span, activity)| *activity != Activity::Ended && !span.is_empty());
+        events.extend(
+            shown.map(|(span, activity)| slice(SMS, track, activity.name(), &span, json!({}))),
+        );
+    }
+    for (number, arrival) in history.arrivals.iter().enumerate() {
+        let page = format!("page {:#x}", arrival.vpn);
+        let arguments = json!({"pages": arrival.pages});
+        events.push(slice(
+            PAGING,
+            HANDLER,
+            &page,
+            &arrival.handled,
+            arguments.clone(),
+        ));
+        if let Some(moved) = &arrival.moved {
+            events.push(slice(PAGING, LINK, &page, moved, arguments));
+        }
+        // Far faults overlap, so each is a track of its own.
+        for (phase, cycle) in [("b", arrival.reported), ("e", arrival.there)] {
+            events.push(json!({
+                "ph": phase, "cat": "far fault", "id": number, "name": page, "pid": PAGING, "tid": FAULTS,
+                "ts": time(cycle),
+            }));
+        }
+    }
+    json!({"displayTimeUnit": "ns", "traceEvents": events})
+}

@@ -1,0 +1,158 @@
+//! What happened when: what each SM did, and how each part of memory came.
+
+use std::ops::Range;
+
+/// An SM waits once nothing has committed or faulted on it for so many cycles: longer than a line takes from DRAM, and far
+/// shorter than a far fault.
+const WAITS: u64 = 1_000;
+
+/// What an SM does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activity {
+    /// Something commits.
+    Runs,
+    /// It has thread blocks, and nothing commits.
+    Waits,
+    /// It has ended: there is no thread block for it any more.
+    Ended,
+}
+
+impl Activity {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Runs, Self::Waits, Self::Ended];
+
+    /// What it does, in words.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Runs => "runs",
+            Self::Waits => "waits",
+            Self::Ended => "has ended",
+        }
+    }
+}
+
+/// How a part of memory came, in cycles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Its first page.
+    pub vpn: u64,
+    /// Its pages.
+    pub pages: u64,
+    /// When the driver read the first record of it.
+    pub reported: u64,
+    /// When the CPU's handler worked on it.
+    pub handled: Range<u64>,
+    /// When it was on the link, if it came over it.
+    pub moved: Option<Range<u64>>,
+    /// When it was there.
+    pub there: u64,
+}
+
+/// A run's history.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    /// What each SM did, from when on; an SM runs at first.
+    pub activities: Vec<Vec<(u64, Activity)>>,
+    /// The parts of memory that came, in the order of their reports.
+    pub arrivals: Vec<Arrival>,
+}
+
+impl History {
+    pub(super) fn of(sms: usize) -> Self {
+        Self {
+            activities: vec![vec![(0, Activity::Runs)]; sms],
+            arrivals: Vec::new(),
+        }
+    }
+
+    /// What an SM has done in a cycle: when something last committed or faulted on it, and whether it has ended.
+    pub(super) fn see(&mut self, sm: usize, now: u64, last_progress: u64, has_ended: bool) {
+        let waits = now - last_progress >= WAITS;
+        let (from, activity) = match (has_ended, waits) {
+            (true, _) => (now, Activity::Ended),
+            (false, true) => (last_progress, Activity::Waits),
+            (false, false) => (last_progress, Activity::Runs),
+        };
+        let Some(spans) = self.activities.get_mut(sm) else {
+            return;
+        };
+        match spans.last_mut() {
+            Some(last) if last.1 == activity => {}
+            // It waits from its first cycle on.
+            Some(last) if last.0 >= from => last.1 = activity,
+            _ => spans.push((from, activity)),
+        }
+    }
+
+    /// The times at which an SM did something, up to the end of the run.
+    pub fn spans(&self, sm: usize, end: u64) -> impl Iterator<Item = (Range<u64>, Activity)> {
+        let spans = self.activities.get(sm).map_or(&[][..], Vec::as_slice);
+        let next = spans.iter().skip(1).map(|span| span.0).chain([end]);
+        let both = spans.iter().zip(next);
+        both.map(|(&(from, activity), to)| (from..to, activity))
+    }
+
+    /// The share of each of so many equal parts of a run for which the link is in use.
+    #[must_use]
+    pub fn link_use(&self, parts: usize, end: u64) -> Vec<f64> {
+        let length = end as f64 / parts.max(1) as f64;
+        let mut used = vec![0.0; parts];
+        for moved in self.arrivals.iter().filter_map(|one| one.moved.as_ref()) {
+            let (from, to) = (moved.start as f64, moved.end as f64);
+            for (part, used) in used.iter_mut().enumerate() {
+                let begin = part as f64 * length;
+                let inside = to.min(begin + length) - from.max(begin);
+                *used += inside.max(0.0) / length;
+            }
+        }
+        used
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_sm_waits_from_what_it_did_last() {
+        let mut history = History::of(1);
+        for now in 0..=5_000 {
+            let progress = if now < 4_000 { now.min(700) } else { now };
+            history.see(0, now, progress, now >= 4_500);
+        }
+        let spans: Vec<_> = history.spans(0, 5_001).collect();
+        let expected = [
+            (0..700, Activity::Runs),
+            (700..4_000, Activity::Waits),
+            (4_000..4_500, Activity::Runs),
+            (4_500..5_001, Activity::Ended),
+        ];
+        assert_eq!(spans, expected);
+    }
+
+    #[test]
+    fn an_sm_that_never_began_waits_from_the_start() {
+        let mut history = History::of(2);
+        (0..3_000).for_each(|now| history.see(1, now, 0, false));
+        let spans: Vec<_> = history.spans(1, 3_000).collect();
+        assert_eq!(spans, [(0..3_000, Activity::Waits)]);
+    }
+
+    #[test]
+    fn the_link_is_used_for_as_long_as_parts_move() {
+        let arrival = |moved: Range<u64>| Arrival {
+            vpn: 0,
+            pages: 16,
+            reported: 0,
+            handled: 0..1,
+            there: moved.end,
+            moved: Some(moved),
+        };
+        let history = History {
+            arrivals: vec![arrival(50..150), arrival(150..200)],
+            ..History::default()
+        };
+        assert_eq!(history.link_use(4, 400), [0.5, 1.0, 0.0, 0.0]);
+    }
+}
