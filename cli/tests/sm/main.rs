@@ -185,12 +185,20 @@ fn occupancy_is_reported_in_bins() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.md");
     let bins = |queue: &str| {
-        faultline(&["sm", "sad", "--log", "8k"])
-            .args(["--queue", queue, "--markdown"])
-            .arg(&page)
-            .assert()
-            .success()
-            .stdout(contains("Occupancy, % of cycles").and(contains(" operand-log 8 KB: log ")));
+        faultline(&[
+            "sm",
+            "sad",
+            "--absent",
+            "--fault-cycles",
+            "2000",
+            "--log",
+            "8k",
+        ])
+        .args(["--queue", queue, "--markdown"])
+        .arg(&page)
+        .assert()
+        .success()
+        .stdout(contains("Occupancy, % of cycles").and(contains(" operand-log 8 KB: log ")));
         let page = std::fs::read_to_string(&page).unwrap();
         let (_, table) = page.split_once("## Occupancy, % of cycles").unwrap();
         let table = table.split("\n## ").next().unwrap();
@@ -265,8 +273,8 @@ fn a_report_names_its_command_and_the_causes() {
 
 #[test]
 fn the_means_of_runs_are_shown() {
-    let rows = json(&["sm", "lbm", "--scheme", "replay-queue", "--runs", "3"]);
-    let one = json(&["sm", "lbm", "--scheme", "replay-queue"]);
+    let rows = json(&["sm", "histo", "--scheme", "replay-queue", "--runs", "3"]);
+    let one = json(&["sm", "histo", "--scheme", "replay-queue"]);
     let number = |rows: &serde_json::Value, name: &str| rows["rows"][1][name].as_u64().unwrap();
     assert_eq!(number(&rows, "runs"), 3);
     assert_eq!(number(&rows, "instructions"), number(&one, "instructions"));
@@ -276,7 +284,7 @@ fn the_means_of_runs_are_shown() {
         "{mean} and {cycles} cycles"
     );
     assert!(rows["rows"][1]["error_percent"].as_f64().unwrap() > 0.0);
-    faultline(&["sm", "lbm", "--scheme", "replay-queue", "--runs", "3"])
+    faultline(&["sm", "histo", "--scheme", "replay-queue", "--runs", "3"])
         .assert()
         .success()
         .stdout(contains("means of 3 runs").and(contains(grouped(mean))));
