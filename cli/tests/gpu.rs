@@ -188,4 +188,12 @@ fn a_chart_is_of_one_run() {
         .failure()
         .stderr(contains("one workload and one scheme"));
     assert!(!path.exists());
+    // What is read is not written over.
+    let config = folder.path().join("gpu.toml");
+    std::fs::write(&config, "sms = 2\n").unwrap();
+    let mut command = faultline();
+    command.args(["gpu", "histo", "--config"]).arg(&config);
+    command.arg("--trace-events").arg(&config);
+    command.assert().failure();
+    assert_eq!(std::fs::read_to_string(&config).unwrap(), "sms = 2\n");
 }

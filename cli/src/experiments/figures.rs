@@ -189,10 +189,7 @@ impl Args {
 /// # Errors
 /// If a run does not come to its end, or to another one than it should, or a file cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
-    for path in args.svg.iter().chain(&args.markdown) {
-        file::check_writable(path).map_err(|error| miette!("{error}"))?;
-    }
-    output::distinct_files(&[
+    output::check_files(&[
         ("--svg", args.svg.as_deref()),
         ("--markdown", args.markdown.as_deref()),
     ])?;

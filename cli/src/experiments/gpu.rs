@@ -142,17 +142,9 @@ impl Args {
         Ok(config)
     }
 
-    /// The files that a run is written to.
-    fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        self.svg.iter().chain(&self.trace_events)
-    }
-
     /// Whether the files can be written, and are two.
     fn check_files(&self) -> Result<()> {
-        for path in self.files() {
-            file::check_writable(path).map_err(|error| miette!("{error}"))?;
-        }
-        output::distinct_files(&[
+        output::check_files(&[
             ("--svg", self.svg.as_deref()),
             ("--trace-events", self.trace_events.as_deref()),
         ])
@@ -243,7 +235,8 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     args.check_files()?;
     let works = args.run.works()?;
-    if args.files().next().is_some() && (works.len() > 1 || configs.len() > 1) {
+    if (args.svg.is_some() || args.trace_events.is_some()) && (works.len() > 1 || configs.len() > 1)
+    {
         return Err(miette!(
             "--svg and --trace-events show one run: give one workload and one scheme"
         ));
