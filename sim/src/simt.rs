@@ -25,7 +25,7 @@ pub use builder::{Builder, Reg};
 pub use control::{Control, Fetched};
 pub use execute::{Access, AccessKind, Effect, Operands, Write, commit, execute};
 pub use instruction::{Instruction, Operand, SpecialRegister, ZERO_REGISTER};
-pub use memory::{Memory, PAGE_BYTES, Shared};
+pub use memory::{Cells, Memory, PAGE_BYTES, Shared};
 pub use operation::{Class, Condition, Operation, Relation, Space, Width};
 pub use program::{MOST_INSTRUCTIONS, Program, ProgramError};
 pub use run::{MOST_STEPS, Run, RunError, Step, WarpRun, run, run_within};

@@ -68,6 +68,40 @@ fn programs_end_as_without_faults_whatever_faults() {
     );
 }
 
+/// Whether SMs and shared parts meet in every cycle or as rarely as they may, on one thread or on several, and whether cycles
+/// in which nothing happens are skipped: it is the same run, to the last count.
+#[test]
+fn a_run_is_the_same_in_windows_on_threads_and_with_skipped_cycles() {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(3).build();
+    let threads = threads.unwrap();
+    for scheme in Scheme::ALL {
+        for seed in 1_000..1_012 {
+            let Trial { of_sm, parameters } = Trial::new(scheme, seed).unwrap();
+            let mut gpu = Gpu::new(&parameters, &of_sm.work).unwrap();
+            // The counts of the ports know nothing of blocks that come back.
+            if parameters.sm.switches == 0.0 {
+                gpu = gpu.counting();
+            }
+            let plain = gpu.clone().in_step().run(|_| {}).unwrap();
+            let parallel = gpu.clone().in_parallel();
+            let parallel = threads.install(|| parallel.run(|_| {}));
+            for other in [gpu.run(|_| {}), parallel].map(Result::unwrap) {
+                let counts = |outcome: &Outcome| {
+                    let all = (outcome.cycles, outcome.traffic, outcome.translations);
+                    (
+                        all,
+                        outcome.brought,
+                        outcome.sms.misses,
+                        outcome.history.clone(),
+                    )
+                };
+                assert_eq!(counts(&other), counts(&plain), "{scheme:?} {seed}");
+                assert!(other == plain, "{scheme:?} {seed}");
+            }
+        }
+    }
+}
+
 #[test]
 fn every_preset_runs_a_kernel_with_absent_pages() {
     let work = work("histo");

@@ -61,6 +61,9 @@ pub struct Args {
     /// What comes with an absent page: 4k (the page alone) or 64k
     #[arg(long, value_enum, value_name = "SIZE")]
     granularity: Option<Size>,
+    /// Threads; all of the machine's if not given. The results are the same for any number
+    #[arg(long, value_name = "N", value_parser = integer_in::<usize>(1..=256))]
+    threads: Option<usize>,
     /// Draw the use of the link and what each SM does over time to this file; of one workload under one scheme
     #[arg(long, value_name = "FILE.svg", value_parser = output::svg_file)]
     svg: Option<PathBuf>,
@@ -248,10 +251,18 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         .iter()
         .flat_map(|work| configs.iter().map(move |config| (work, config)))
         .collect();
-    let outcomes = jobs
-        .par_iter()
-        .map(|(work, config)| one(config, work, &bar));
-    let outcomes: Result<Vec<Outcome>> = outcomes.collect();
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0));
+    let threads = threads
+        .build()
+        .map_err(|error| miette!("--threads: {error}"))?;
+    // Runs side by side take less than one run on all threads.
+    let is_parallel = jobs.len() < threads.current_num_threads();
+    let outcomes = threads.install(|| {
+        let outcomes = jobs
+            .par_iter()
+            .map(|(work, config)| one(config, work, is_parallel, &bar));
+        outcomes.collect::<Result<Vec<Outcome>>>()
+    });
     bar.finish_and_clear();
     let outcomes = outcomes?;
     if let ([(work, config)], [outcome]) = (&jobs[..], &outcomes[..]) {
@@ -277,13 +288,16 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
 }
 
 /// Runs a workload under a scheme.
-fn one(config: &Config, work: &Work, bar: &ProgressBar) -> Result<Outcome> {
+fn one(config: &Config, work: &Work, is_parallel: bool, bar: &ProgressBar) -> Result<Outcome> {
     let scheme = config.sm.scheme.0;
     let failed = |error: &dyn std::fmt::Display| {
         let (name, scheme) = (&work.name, scheme.name());
         miette!("{name} under {scheme}: {error}")
     };
-    let gpu = Gpu::new(&config.parameters(), work).map_err(|error| failed(&error))?;
+    let mut gpu = Gpu::new(&config.parameters(), work).map_err(|error| failed(&error))?;
+    if is_parallel {
+        gpu = gpu.in_parallel();
+    }
     let mut dispatched = 0;
     let outcome = gpu.run(|gpu| {
         bar.inc((gpu.dispatched() - dispatched) as u64);

@@ -2,13 +2,15 @@
 //! that brings absent pages over a link.
 //!
 //! Every SM is an [`Sm`](super::sm::Sm) that is connected to the shared parts by a `Port`: links of fixed latency whose
-//! order never depends on the order in which SMs are looked at. [`Gpu`] runs them cycle by cycle. It compares each
-//! translation that an SM receives with the page tables, and [`Outcome::differences`] compares what is left at the end
-//! with the run of the oracle.
+//! order never depends on the order in which SMs are looked at. So [`Gpu`] lets SMs and shared parts run side by side for as
+//! many cycles as the fastest link takes, on as many threads as there are, with the same result on any number of them. It
+//! compares each translation that an SM receives with the page tables, and [`Outcome::differences`] compares what is left at
+//! the end with the run of the oracle.
 
 mod config;
 mod history;
 mod machine;
+mod multiprocessor;
 mod outcome;
 mod pager;
 mod parameters;
@@ -16,9 +18,10 @@ mod port;
 pub mod restart;
 mod shared_memory;
 mod tables;
+mod uncore;
 
 pub use config::{Config, ConfigError, Granularity, PolicyName, SchemeName};
-pub use history::{Activity, Arrival, History};
+pub use history::{Activity, Arrival, History, Spans};
 pub use machine::{Failure, Gpu};
 pub use outcome::{Outcome, Translations};
 pub use pager::Brought;

@@ -17,6 +17,7 @@ mod pages;
 mod parameters;
 mod reaction;
 mod resident;
+mod rest;
 pub mod restart;
 mod saver;
 mod statistics;

@@ -2,7 +2,7 @@
 //! replay with operands from a log gives what the first attempt would have given.
 
 use super::instruction::Instruction;
-use super::memory::{Memory, Shared};
+use super::memory::{Cells, Memory, Shared};
 use super::operation::{Condition, Operation, Relation, Space, Width};
 use super::program::Program;
 use super::warp::{LANES, Lanes, Warp};
@@ -190,26 +190,20 @@ impl Access {
         self.addresses.iter().copied().enumerate().filter(active)
     }
 
-    /// Accesses the memory, lowest lane first, and gives the register write that follows.
+    /// Accesses the memory of its space, lowest lane first, and gives the register write that follows.
     #[must_use]
-    pub fn perform(&self, global: &mut Memory, shared: &mut Shared) -> Option<Write> {
+    pub fn perform(&self, memory: &mut impl Cells) -> Option<Write> {
         let mut values = [0; LANES];
         for (lane, address) in self.lanes() {
             if self.kind != AccessKind::Store {
-                values[lane] = match self.space {
-                    Space::Global => global.read(address, self.width),
-                    Space::Shared => shared.read(address, self.width),
-                };
+                values[lane] = memory.read(address, self.width);
             }
             let written = match self.kind {
                 AccessKind::Load => continue,
                 AccessKind::Store => self.data[lane],
                 AccessKind::AtomicAdd => values[lane].wrapping_add(self.data[lane]),
             };
-            match self.space {
-                Space::Global => global.write(address, self.width, written),
-                Space::Shared => shared.write(address, self.width, written),
-            }
+            memory.write(address, self.width, written);
         }
         self.destination.map(|register| Write {
             register,
@@ -232,7 +226,11 @@ pub fn commit(
     match effect {
         Effect::Write(write) => warp.write(write),
         Effect::Access(access) => {
-            if let Some(write) = access.perform(global, shared) {
+            let write = match access.space {
+                Space::Global => access.perform(global),
+                Space::Shared => access.perform(shared),
+            };
+            if let Some(write) = write {
                 warp.write(&write);
             }
         }

@@ -10,6 +10,14 @@ const PAGE_SHIFT: u32 = 12;
 
 type Page = Box<[u8; PAGE_BYTES as usize]>;
 
+/// A memory that accesses read and write.
+pub trait Cells {
+    /// The value at an address; of 4 bytes, the upper half is 0.
+    fn read(&self, address: u64, width: Width) -> u64;
+    /// Writes the low bytes of a value at an address.
+    fn write(&mut self, address: u64, width: Width, value: u64);
+}
+
 /// Global memory: every byte is there and 0 until it is written; bytes lie with the lowest first.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
@@ -100,6 +108,16 @@ impl Memory {
     }
 }
 
+impl Cells for Memory {
+    fn read(&self, address: u64, width: Width) -> u64 {
+        self.read(address, width)
+    }
+
+    fn write(&mut self, address: u64, width: Width, value: u64) {
+        self.write(address, width, value);
+    }
+}
+
 /// Equal if every byte is; whether a page of zeros was written to does not count.
 impl PartialEq for Memory {
     fn eq(&self, other: &Self) -> bool {
@@ -157,6 +175,16 @@ impl Shared {
     fn range(&self, address: u64, width: Width) -> Option<std::ops::Range<usize>> {
         let end = address.checked_add(width.bytes())?;
         (end <= self.bytes.len() as u64).then_some(address as usize..end as usize)
+    }
+}
+
+impl Cells for Shared {
+    fn read(&self, address: u64, width: Width) -> u64 {
+        self.read(address, width)
+    }
+
+    fn write(&mut self, address: u64, width: Width, value: u64) {
+        self.write(address, width, value);
     }
 }
 

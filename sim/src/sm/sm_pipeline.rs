@@ -372,6 +372,40 @@ impl SmPipeline {
         self.replaying.is_some_and(|(replayed, _)| replayed == warp)
     }
 
+    /// Whether nothing is on its way here. Then, once that has been so for a few cycles, only the fetch goes round until
+    /// something comes, if nothing is fetched.
+    pub(crate) fn rests(&self) -> bool {
+        let none = |warps: [Option<u8>; WIDTH]| warps == [None; WIDTH];
+        none(self.chosen)
+            && self.reads.iter().all(Option::is_none)
+            && self.memory.rests()
+            && self.squashing.is_none()
+            && self.reverting.is_none()
+            && self.next_revert().is_none()
+            && self.replaying.is_none()
+            && self.turns.called == 0
+    }
+
+    /// So many cycles pass in which nothing comes, while it [rests](Self::rests).
+    pub(crate) fn rest(&mut self, cycles: u64) {
+        for port in 0..WIDTH {
+            let wants: Vec<u8> = members(self.sets.wants_fetch() & Self::mine(port)).collect();
+            let last = self.fetched_last[port].unwrap_or(port as u8);
+            let next = wants.iter().position(|&warp| warp > last).unwrap_or(0);
+            let Some(rounds) = cycles.checked_sub(1).filter(|_| !wants.is_empty()) else {
+                continue;
+            };
+            let place = (next as u64 + rounds) % wants.len() as u64;
+            self.fetching[port] = wants.get(place as usize).copied();
+            self.fetched_last[port] = self.fetching[port];
+        }
+    }
+
+    /// The warps that take an instruction if one is fetched for them.
+    pub(crate) fn fetchable(&self) -> impl Iterator<Item = u8> {
+        members(self.sets.wants_fetch()).filter(|&warp| self.scoreboard(warp).room())
+    }
+
     /// Whether every warp of a thread block has stopped and drained.
     fn slot_is_drained(&self, slot: u8) -> bool {
         members(self.sets.undrained()).all(|warp| self.slot(warp) != slot)

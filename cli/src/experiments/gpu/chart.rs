@@ -99,10 +99,10 @@ fn draw(svg: &mut String, name: &str, config: &Config, outcome: &Outcome) -> Dra
         .label_style(small())
         .axis_style(INK)
         .draw()?;
-    for sm in 0..sms {
+    for (sm, spans) in history.activities.iter().enumerate() {
         // The first SM is the highest.
         let bottom = (sms - 1 - sm) as f64;
-        let spans = history.spans(sm, end).map(|(span, activity)| {
+        let spans = spans.until(end).map(|(span, activity)| {
             let corners = [
                 (time(span.start), bottom + 0.08),
                 (time(span.end), bottom + 0.92),

@@ -31,10 +31,9 @@ pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
         named("thread_name", PAGING, LINK, "link"),
         named("thread_name", PAGING, FAULTS, "far faults"),
     ];
-    for sm in 0..history.activities.len() {
-        let track = sm as u64;
-        events.push(named("thread_name", SMS, track, &format!("SM {sm}")));
-        let spans = history.spans(sm, outcome.cycles);
+    for (track, spans) in (0..).zip(&history.activities) {
+        events.push(named("thread_name", SMS, track, &format!("SM {track}")));
+        let spans = spans.until(outcome.cycles);
         let shown =
             spans.filter(|(span, activity)| *activity != Activity::Ended && !span.is_empty());
         events.extend(

@@ -49,50 +49,52 @@ pub struct Arrival {
     pub there: u64,
 }
 
+/// What an SM did, from when on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spans(Vec<(u64, Activity)>);
+
 /// A run's history.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
-    /// What each SM did, from when on; an SM runs at first.
-    pub activities: Vec<Vec<(u64, Activity)>>,
+    /// What each SM did.
+    pub activities: Vec<Spans>,
     /// The parts of memory that came, in the order of their reports.
     pub arrivals: Vec<Arrival>,
 }
 
-impl History {
-    pub(super) fn of(sms: usize) -> Self {
-        Self {
-            activities: vec![vec![(0, Activity::Runs)]; sms],
-            arrivals: Vec::new(),
-        }
+/// It runs at first.
+impl Default for Spans {
+    fn default() -> Self {
+        Self(vec![(0, Activity::Runs)])
     }
+}
 
-    /// What an SM has done in a cycle: when something last committed or faulted on it, and whether it has ended.
-    pub(super) fn see(&mut self, sm: usize, now: u64, last_progress: u64, has_ended: bool) {
+impl Spans {
+    /// What the SM has done up to a cycle: when something last committed or faulted on it, and whether it has ended.
+    pub(super) fn see(&mut self, now: u64, last_progress: u64, has_ended: bool) {
         let waits = now - last_progress >= WAITS;
         let (from, activity) = match (has_ended, waits) {
             (true, _) => (now, Activity::Ended),
             (false, true) => (last_progress, Activity::Waits),
             (false, false) => (last_progress, Activity::Runs),
         };
-        let Some(spans) = self.activities.get_mut(sm) else {
-            return;
-        };
-        match spans.last_mut() {
+        match self.0.last_mut() {
             Some(last) if last.1 == activity => {}
             // It waits from its first cycle on.
             Some(last) if last.0 >= from => last.1 = activity,
-            _ => spans.push((from, activity)),
+            _ => self.0.push((from, activity)),
         }
     }
 
-    /// The times at which an SM did something, up to the end of the run.
-    pub fn spans(&self, sm: usize, end: u64) -> impl Iterator<Item = (Range<u64>, Activity)> {
-        let spans = self.activities.get(sm).map_or(&[][..], Vec::as_slice);
-        let next = spans.iter().skip(1).map(|span| span.0).chain([end]);
-        let both = spans.iter().zip(next);
+    /// The times at which it did something, up to the end of the run.
+    pub fn until(&self, end: u64) -> impl Iterator<Item = (Range<u64>, Activity)> {
+        let next = self.0.iter().skip(1).map(|span| span.0).chain([end]);
+        let both = self.0.iter().zip(next);
         both.map(|(&(from, activity), to)| (from..to, activity))
     }
+}
 
+impl History {
     /// The share of each of so many equal parts of a run for which the link is in use.
     #[must_use]
     pub fn link_use(&self, parts: usize, end: u64) -> Vec<f64> {
@@ -116,12 +118,12 @@ mod tests {
 
     #[test]
     fn an_sm_waits_from_what_it_did_last() {
-        let mut history = History::of(1);
+        let mut spans = Spans::default();
         for now in 0..=5_000 {
             let progress = if now < 4_000 { now.min(700) } else { now };
-            history.see(0, now, progress, now >= 4_500);
+            spans.see(now, progress, now >= 4_500);
         }
-        let spans: Vec<_> = history.spans(0, 5_001).collect();
+        let spans: Vec<_> = spans.until(5_001).collect();
         let expected = [
             (0..700, Activity::Runs),
             (700..4_000, Activity::Waits),
@@ -133,9 +135,9 @@ mod tests {
 
     #[test]
     fn an_sm_that_never_began_waits_from_the_start() {
-        let mut history = History::of(2);
-        (0..3_000).for_each(|now| history.see(1, now, 0, false));
-        let spans: Vec<_> = history.spans(1, 3_000).collect();
+        let mut spans = Spans::default();
+        (0..3_000).for_each(|now| spans.see(now, 0, false));
+        let spans: Vec<_> = spans.until(3_000).collect();
         assert_eq!(spans, [(0..3_000, Activity::Waits)]);
     }
 

@@ -1,29 +1,20 @@
-//! The GPU, cycle by cycle.
+//! The GPU: its SMs and what they share run side by side, and meet after as many cycles as the fastest link takes.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
+use rayon::prelude::*;
 use thiserror::Error;
 
-use super::super::driver::{self, CACHED, Driver, START};
-use super::super::sm::{Sm, SmError, Statistics, Use, Work};
+use super::super::sm::{Sm, SmError, Statistics, Work};
 use super::history::History;
-use super::outcome::{Outcome, Translations, joined};
+use super::multiprocessor::Multiprocessor;
+use super::outcome::{Outcome, joined};
 use super::pager::Pager;
 use super::parameters::Parameters;
-use super::port::{Port, Translation};
-use super::shared_memory::{Requester, SharedMemory};
-use super::tables::{LAST_FRAME, ROOT};
-use crate::mmu::gmmu::{self, Gmmu};
-use crate::ports::Model;
+use super::port::Port;
+use super::uncore::Uncore;
 use crate::simt::Memory;
-use crate::sm::l1_tlb::{self, NACK, TRANSLATION};
-use crate::sm::sm_pipeline;
 
 /// A GPU on which nothing commits for so many cycles while no page is under way is stuck.
 const PATIENCE: u64 = 1_000_000;
-/// Words of a line, as a power of two.
-const LINE_WORD_BITS: u32 = 4;
 
 /// A run that does not come to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -58,24 +49,16 @@ pub enum Failure {
 pub struct Gpu<'work> {
     parameters: Parameters,
     work: &'work Work,
-    sms: Vec<Sm<'work, Port>>,
+    sms: Vec<Multiprocessor<'work>>,
+    uncore: Uncore,
     /// Global memory, if values are computed.
     memory: Memory,
     next_block: usize,
-    gmmu: Gmmu,
-    inputs: gmmu::Inputs,
-    shared: SharedMemory,
-    /// Entries that walks wait for: when each comes, its walk, and its word.
-    entries: BinaryHeap<Reverse<(u64, u8, u64)>>,
-    driver: Driver,
-    pager: Pager,
-    translations: Translations,
-    /// What happens on the pipelines' ports, SM by SM, if it is counted.
-    statistics: Vec<Statistics>,
-    history: History,
-    /// What goes over the ports of a pipeline.
-    ports: (sm_pipeline::Inputs, sm_pipeline::Outputs),
     now: u64,
+    /// Cycles between two meetings.
+    window: u64,
+    skips: bool,
+    is_parallel: bool,
 }
 
 impl<'work> Gpu<'work> {
@@ -91,7 +74,9 @@ impl<'work> Gpu<'work> {
         of_sm.timing.warm = false;
         let sm = |sm| {
             let port = Port::new(crossbar, translation);
-            Sm::with(&of_sm, work, port).map_err(|error| Failure::Sm { sm, error })
+            let sm_of = Sm::with(&of_sm, work, port);
+            let sm_of = sm_of.map_err(|error| Failure::Sm { sm, error })?;
+            Ok(Multiprocessor::new(sm_of))
         };
         let computation = work.computation.as_ref();
         let written =
@@ -105,31 +90,18 @@ impl<'work> Gpu<'work> {
             parameters: *parameters,
             work,
             sms: (0..parameters.sms).map(sm).collect::<Result<_, _>>()?,
+            uncore: Uncore::new(parameters, pager),
             memory: values.map_or_else(Memory::new, |values| values.memory.clone()),
             next_block: 0,
-            gmmu: Gmmu::new(parameters.gmmu),
-            inputs: gmmu::Inputs {
-                cached_levels: CACHED,
-                shared_tlb: parameters.shared_tlb,
-                far_limit: parameters.far_limit,
-                ..driver::inputs(ROOT, LAST_FRAME)
-            },
-            shared: SharedMemory::new(parameters.caches),
-            entries: BinaryHeap::new(),
-            driver: Driver::new(),
-            pager,
-            translations: Translations::default(),
-            statistics: Vec::new(),
-            history: History::of(parameters.sms),
-            ports: Default::default(),
             now: 0,
+            // What an access reads is known when they have met, and a hit takes as long as the L1 cache.
+            window: crossbar.min(translation).min(of_sm.timing.l1).max(1),
+            skips: true,
+            is_parallel: false,
         };
-        gpu.inputs.root_valid = true;
-        for _ in 0..START {
-            gpu.driver.drive(0, &mut gpu.pager, &mut gpu.inputs);
-            let outputs = gpu.gmmu.cycle(&gpu.inputs);
-            gpu.driver.see(0, 0, &outputs);
-            gpu.inputs.root_valid = false;
+        // The first thread blocks are there before the first cycle.
+        for number in (parameters.first..parameters.sms).chain(0..parameters.first) {
+            gpu.dispatch(number, 0);
         }
         Ok(gpu)
     }
@@ -137,20 +109,47 @@ impl<'work> Gpu<'work> {
     /// Counts, too, what happens on each pipeline's ports.
     #[must_use]
     pub fn counting(mut self) -> Self {
-        self.statistics = vec![Statistics::new(&self.parameters.sm.pipeline); self.sms.len()];
+        for sm in &mut self.sms {
+            sm.count(Statistics::new(&self.parameters.sm.pipeline));
+        }
         self
     }
 
-    /// Runs to the end; `observe` sees the GPU after each cycle.
+    /// SMs and what they share run on the threads of Rayon. The outcome is the same.
+    #[must_use]
+    pub const fn in_parallel(mut self) -> Self {
+        self.is_parallel = true;
+        self
+    }
+
+    /// All parts meet in every cycle, and no cycle is skipped. The outcome is the same.
+    #[must_use]
+    pub const fn in_step(mut self) -> Self {
+        (self.window, self.skips) = (1, false);
+        self
+    }
+
+    /// Runs to the end; `observe` sees the GPU whenever its parts have met.
     ///
     /// # Errors
     /// If a pipeline breaks a rule, an SM receives a wrong translation, or nothing commits any more.
     pub fn run(mut self, mut observe: impl FnMut(&Self)) -> Result<Outcome, Failure> {
-        while !self.is_finished() {
-            self.cycle()?;
+        loop {
+            self.advance()?;
+            self.meet();
             observe(&self);
+            if let Some(end) = self.ended() {
+                // What was on its way at the end arrives, whenever they have met.
+                let arrived = end + self.parameters.crossbar;
+                self.uncore.advance(arrived.max(self.now))?;
+                return Ok(self.outcome(end));
+            }
+            let progress = self.sms.iter().map(Multiprocessor::last_progress).max();
+            let idle = self.now - progress.unwrap_or_default();
+            if idle > PATIENCE && self.uncore.pager.next().is_none() {
+                return Err(Failure::Stuck(self.now));
+            }
         }
-        Ok(self.outcome())
     }
 
     /// The cycle that comes next.
@@ -165,166 +164,111 @@ impl<'work> Gpu<'work> {
         self.next_block
     }
 
-    /// Whether every thread block has ended.
-    #[must_use]
-    pub fn is_finished(&self) -> bool {
-        self.next_block == self.work.blocks.len() && self.sms.iter().all(Sm::has_ended)
+    /// When every thread block had ended, if that is so.
+    fn ended(&self) -> Option<u64> {
+        let mut ended = self.sms.iter().map(Multiprocessor::ended);
+        ended.try_fold(0, |last, ended| Some(ended?.max(last)))
     }
 
     /// What is left at the end.
-    fn outcome(self) -> Outcome {
-        let mut sms = joined(self.sms.into_iter().map(Sm::left)).unwrap_or_default();
+    fn outcome(self, cycles: u64) -> Outcome {
+        let (mut outcomes, mut statistics, mut activities) = (Vec::new(), Vec::new(), Vec::new());
+        for sm in self.sms {
+            let (outcome, counted, spans) = sm.left(cycles);
+            outcomes.push(outcome);
+            statistics.extend(counted);
+            activities.push(spans);
+        }
+        let mut sms = joined(outcomes.into_iter()).unwrap_or_default();
+        sms.cycles = cycles;
         if let Some((_, memory)) = &mut sms.values {
             *memory = self.memory;
         }
         let commits = sms.commits.iter().flatten().flatten();
+        let Uncore {
+            shared,
+            pager,
+            translations,
+            ..
+        } = self.uncore;
         Outcome {
-            cycles: self.now,
+            cycles,
             instructions: commits.map(|&times| u64::from(times)).sum(),
             sms,
-            translations: self.translations,
-            traffic: self.shared.traffic,
-            brought: self.pager.brought,
-            statistics: self.statistics,
+            translations,
+            traffic: shared.traffic,
+            brought: pager.brought,
+            statistics,
             history: History {
-                arrivals: self.pager.arrivals,
-                ..self.history
+                activities,
+                arrivals: pager.arrivals,
             },
         }
     }
 
-    /// One cycle.
-    ///
-    /// # Errors
-    /// If a pipeline breaks a rule, an SM receives a wrong translation, or nothing commits any more.
-    pub fn cycle(&mut self) -> Result<(), Failure> {
-        let now = self.now;
-        self.dispatch();
-        self.translate()?;
-        while let Some((comes, requester)) = self.shared.serve(now) {
-            match requester {
-                Requester::Sm(sm, id) => {
-                    let answer = Reverse((comes + self.parameters.crossbar, id));
-                    self.sms[sm].below().answers.push(answer);
-                }
-                Requester::Walk(walk, word) => self.entries.push(Reverse((comes, walk, word))),
-            }
-        }
-        let mut progress = 0;
+    /// SMs and what they share go on until they meet next.
+    fn advance(&mut self) -> Result<(), Failure> {
+        let until = self.now + self.window;
+        let (sms, uncore, skips) = (&mut self.sms, &mut self.uncore, self.skips);
+        let advance = |(number, sm): (usize, &mut Multiprocessor<'_>)| {
+            let advanced = sm.advance(until, skips);
+            advanced.map_err(|error| Failure::Sm { sm: number, error })
+        };
+        let (of_uncore, of_sms) = match self.is_parallel {
+            true => rayon::join(
+                || uncore.advance(until),
+                || {
+                    let all = sms.par_iter_mut().enumerate();
+                    all.map(advance).collect::<Vec<_>>()
+                },
+            ),
+            false => (
+                uncore.advance(until),
+                sms.iter_mut().enumerate().map(advance).collect(),
+            ),
+        };
+        self.now = until;
+        of_sms.into_iter().collect::<Result<(), _>>()?;
+        of_uncore
+    }
+
+    /// Global memory is accessed, and each part gets what others have sent it.
+    fn meet(&mut self) {
+        let (mut accesses, mut rooms) = (Vec::new(), Vec::new());
         for (number, sm) in self.sms.iter_mut().enumerate() {
-            std::mem::swap(&mut self.memory, &mut sm.below().memory);
-            let cycle = sm.step(&mut self.ports.0, &mut self.ports.1);
-            std::mem::swap(&mut self.memory, &mut sm.below().memory);
-            cycle.map_err(|error| Failure::Sm { sm: number, error })?;
-            if let Some(statistics) = self.statistics.get_mut(number) {
-                statistics.observe(&self.ports.0, &self.ports.1);
-            }
-            for (at, request) in sm.below().requests.drain(..) {
-                self.shared.request_of(at.max(now + 1), number, request);
-            }
-            progress = progress.max(sm.last_progress());
-            let has_ended = sm.has_ended();
-            self.history.see(number, now, sm.last_progress(), has_ended);
+            let sent = &mut sm.port().sent;
+            let of_sm = sent.accesses.drain(..);
+            accesses.extend(of_sm.map(|(at, warp, entry)| (at, number, warp, entry)));
+            let turn = (number + self.parameters.sms - self.parameters.first) % self.parameters.sms;
+            rooms.extend(sent.has_room.take().map(|at| (at, turn, number)));
+            self.uncore
+                .takes(number, &mut sent.walks, &mut sent.requests);
         }
-        self.now += 1;
-        match self.now - progress > PATIENCE && self.pager.next().is_none() {
-            true => Err(Failure::Stuck(self.now)),
-            false => Ok(()),
+        // In the order of time, and in that of the SMs.
+        accesses.sort_by_key(|&(at, number, ..)| (at, number));
+        for (_, number, warp, entry) in accesses {
+            self.sms[number].sm().access(warp, entry, &mut self.memory);
+        }
+        self.uncore.gives(&mut self.sms);
+        rooms.sort_unstable();
+        for (at, _, number) in rooms {
+            self.dispatch(number, at + self.parameters.crossbar);
         }
     }
 
-    /// Each SM that has room for a thread block gets the next one.
-    fn dispatch(&mut self) {
+    /// An SM gets the next thread block, if there is one; it is there at a time.
+    fn dispatch(&mut self, number: usize, due: u64) {
         let blocks = self.work.blocks.len();
-        let (before, from) = self.sms.split_at_mut(self.parameters.first);
-        for sm in from.iter_mut().chain(before) {
-            let port = sm.below();
-            let has_room = self.now == 0 || std::mem::take(&mut port.has_room);
-            if has_room && self.next_block < blocks {
-                port.blocks.push_back(self.next_block);
-                self.next_block += 1;
-            }
+        if self.next_block < blocks {
+            let block = (due, self.next_block);
+            self.sms[number].port().blocks.push_back(block);
+            self.next_block += 1;
         }
         if self.next_block == blocks {
-            self.sms.iter_mut().for_each(|sm| sm.below().is_last = true);
-        }
-    }
-
-    /// A cycle of the GMMU and of the driver.
-    fn translate(&mut self) -> Result<(), Failure> {
-        let now = self.now;
-        let inputs = &mut self.inputs;
-        let is_due = self.entries.peek().is_some_and(|first| first.0.0 <= now);
-        let entry = if is_due { self.entries.pop() } else { None };
-        inputs.response_valid = entry.is_some();
-        if let Some(Reverse((_, walk, word))) = entry {
-            (inputs.response_walk, inputs.response_data) = (walk, self.pager.tables.entry(word));
-        }
-        inputs.request_valid = 0;
-        for (number, sm) in self.sms.iter_mut().enumerate() {
-            if let Some(walk) = sm.below().walks.front().filter(|walk| walk.due <= now) {
-                inputs.request_valid |= 1 << number;
-                inputs.request_vpn[number] = walk.vpn;
-                inputs.request_write |= u16::from(walk.write) << number;
+            for sm in &mut self.sms {
+                let last = &mut sm.port().last;
+                *last = due.min(*last);
             }
         }
-        self.pager.arrive(now);
-        self.driver.drive(now, &mut self.pager, inputs);
-        let from_tlb = self.gmmu.tlb().answers();
-        let outputs = self.gmmu.cycle(inputs);
-        inputs.request_write = 0;
-        self.driver
-            .see(now, self.parameters.caches.latency, &outputs);
-        if outputs.memory_valid {
-            let line = outputs.memory_word >> LINE_WORD_BITS;
-            let requester = Requester::Walk(outputs.memory_walk, outputs.memory_word);
-            self.translations.reads += 1;
-            self.shared.request(now + 1, line, Use::Load, requester);
-        }
-        self.translations.held = self.translations.held.max(outputs.held);
-        let bit = |bits: u16, number: usize| bits >> number & 1 == 1;
-        for (number, sm) in self.sms.iter_mut().enumerate() {
-            let port = sm.below();
-            if bit(inputs.request_valid & outputs.request_ready, number) {
-                port.walks.pop_front();
-            }
-            let fill_valid = bit(outputs.fill_valid, number);
-            let resolve_valid = bit(outputs.resolve_valid, number);
-            let kind = outputs.fill_kind[number] as u8;
-            if fill_valid && kind == TRANSLATION {
-                self.translations.fills += 1;
-                self.translations.from_tlb += u64::from(from_tlb);
-                if self.pager.tables.translate(outputs.fill_vpn) != Some(outputs.fill_pfn) {
-                    return Err(Failure::Translation {
-                        cycle: now,
-                        vpn: outputs.fill_vpn,
-                        pfn: outputs.fill_pfn,
-                    });
-                }
-            }
-            self.translations.nacks += u64::from(fill_valid && kind == NACK);
-            if fill_valid || resolve_valid || outputs.drop_valid {
-                port.translations.push_back(Translation {
-                    due: now + self.parameters.translation,
-                    inputs: l1_tlb::Inputs {
-                        fill_valid,
-                        fill_kind: kind,
-                        fill_vpn: outputs.fill_vpn,
-                        fill_asid: outputs.fill_asid,
-                        fill_pfn: outputs.fill_pfn as u32,
-                        fill_writable: outputs.fill_writable,
-                        fill_clean: outputs.fill_clean,
-                        resolve_valid,
-                        resolve_vpn: outputs.resolve_vpn,
-                        resolve_asid: outputs.resolve_asid,
-                        invalidate_valid: outputs.drop_valid,
-                        invalidate_scope: outputs.drop_scope,
-                        invalidate_asid: outputs.drop_asid,
-                        ..l1_tlb::Inputs::default()
-                    },
-                });
-            }
-        }
-        Ok(())
     }
 }

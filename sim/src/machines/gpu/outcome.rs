@@ -21,7 +21,7 @@ pub struct Translations {
 }
 
 /// A run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// Cycles until every thread block had ended.
     pub cycles: u64,

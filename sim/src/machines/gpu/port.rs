@@ -1,4 +1,7 @@
 //! What an SM is connected to: its ends of the links to the GMMU, to the L2 cache and to the dispatcher.
+//!
+//! Whatever goes over a link is there a known number of cycles later. So an SM and the shared parts need not meet for as many
+//! cycles as the fastest link takes.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -7,7 +10,7 @@ use super::super::sm::{Below, Misses, Request};
 use crate::simt::Memory;
 use crate::sm::l1_tlb::Inputs;
 
-/// Walks on their way to the GMMU at most.
+/// Walks between an SM and the GMMU at most: as many credits has the link.
 const WALKS: usize = 8;
 
 /// A walk on its way to the GMMU.
@@ -27,25 +30,39 @@ pub struct Translation {
     pub inputs: Inputs,
 }
 
-/// The SM's ends of its links. The shared parts take what is due, and put in what is to come.
+/// An instruction that accesses global memory: when, its warp and its entry.
+pub type Access = (u64, u8, u8);
+
+/// What an SM has for others since they met last.
+#[derive(Clone, Debug, Default)]
+pub struct Sent {
+    pub walks: Vec<Walk>,
+    /// Requests of lines, with the time at which they are at their banks.
+    pub requests: Vec<(u64, Request)>,
+    pub accesses: Vec<Access>,
+    /// When a slot has become free for which there is no block.
+    pub has_room: Option<u64>,
+}
+
+/// The SM's ends of its links. The shared parts take what it has sent, and put in what is to come.
 #[derive(Clone, Debug)]
 pub struct Port {
     crossbar: u64,
     translation: u64,
-    pub walks: VecDeque<Walk>,
+    now: u64,
+    pub sent: Sent,
+    /// Walks that it has sent and that the GMMU has not taken, as far as is known here, and when the next credits come.
+    walks: usize,
+    pub credits: VecDeque<u64>,
     pub translations: VecDeque<Translation>,
-    /// Requests of lines, with the time at which they leave the SM.
-    pub requests: Vec<(u64, Request)>,
     /// Requests that are answered, and when.
     pub answers: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Lent for the cycle of the SM.
-    pub memory: Memory,
-    /// Thread blocks that were dispatched to this SM.
-    pub blocks: VecDeque<usize>,
-    /// It has a free slot and no block.
-    pub has_room: bool,
-    /// All thread blocks were dispatched.
-    pub is_last: bool,
+    /// Thread blocks that were dispatched to this SM, and when they come.
+    pub blocks: VecDeque<(u64, usize)>,
+    /// It has reported a slot that is free, and has no block for it yet.
+    waits: bool,
+    /// From when on it is known here that all thread blocks were dispatched.
+    pub last: u64,
     misses: Misses,
 }
 
@@ -54,33 +71,45 @@ impl Port {
         Self {
             crossbar,
             translation,
-            walks: VecDeque::new(),
+            now: 0,
+            sent: Sent::default(),
+            walks: 0,
+            credits: VecDeque::new(),
             translations: VecDeque::new(),
-            requests: Vec::new(),
             answers: BinaryHeap::new(),
-            memory: Memory::new(),
             blocks: VecDeque::new(),
-            has_room: false,
-            is_last: false,
+            waits: false,
+            last: u64::MAX,
             misses: Misses::default(),
         }
     }
+
+    /// When the next thing comes here.
+    pub fn comes(&self, now: u64) -> u64 {
+        let translation = self.translations.front().map(|first| first.due);
+        let answer = self.answers.peek().map(|first| first.0.0);
+        let block = self.blocks.front().map(|first| first.0);
+        let last = Some(self.last).filter(|&last| last > now);
+        let all = [translation, answer, block, last];
+        all.into_iter().flatten().min().unwrap_or(u64::MAX)
+    }
+}
+
+/// Takes the first of a queue if it is as it should be.
+pub fn first_if<T>(queue: &mut VecDeque<T>, is_so: impl FnOnce(&T) -> bool) -> Option<T> {
+    let is_so = queue.front().is_some_and(is_so);
+    if is_so { queue.pop_front() } else { None }
 }
 
 impl Below for Port {
     fn translations(&mut self, now: u64, inputs: &mut Inputs) {
-        inputs.walk_ready = self.walks.len() < WALKS;
+        while first_if(&mut self.credits, |due| *due <= now).is_some() {
+            self.walks -= 1;
+        }
+        inputs.walk_ready = self.walks < WALKS;
         (inputs.fill_valid, inputs.resolve_valid) = (false, false);
         inputs.invalidate_valid = false;
-        let is_due = self
-            .translations
-            .front()
-            .is_some_and(|first| first.due <= now);
-        let first = if is_due {
-            self.translations.pop_front()
-        } else {
-            None
-        };
+        let first = first_if(&mut self.translations, |first| first.due <= now);
         let Some(Translation { inputs: from, .. }) = first else {
             return;
         };
@@ -101,33 +130,43 @@ impl Below for Port {
 
     fn walk(&mut self, now: u64, vpn: u64, write: bool) {
         let due = now + self.translation;
-        self.walks.push_back(Walk { due, vpn, write });
+        self.walks += 1;
+        self.sent.walks.push(Walk { due, vpn, write });
     }
 
     fn request(&mut self, at: u64, request: Request) -> Option<u64> {
         self.misses.lines += 1;
-        self.requests.push((at + self.crossbar, request));
+        let at = at.max(self.now) + self.crossbar;
+        self.sent.requests.push((at, request));
         None
     }
 
     fn arrived(&mut self, now: u64) -> Option<u32> {
+        self.now = now;
         let is_due = self.answers.peek().is_some_and(|first| first.0.0 <= now);
         let first = if is_due { self.answers.pop() } else { None };
         first.map(|Reverse((_, id))| id)
     }
 
-    fn memory(&mut self) -> &mut Memory {
-        &mut self.memory
+    fn memory(&mut self) -> Option<&mut Memory> {
+        None
     }
 
-    fn next_block(&mut self) -> Option<usize> {
-        let next = self.blocks.pop_front();
-        self.has_room |= next.is_none();
-        next
+    fn access(&mut self, now: u64, warp: u8, entry: u8) {
+        self.sent.accesses.push((now, warp, entry));
     }
 
-    fn has_blocks(&self) -> bool {
-        !self.blocks.is_empty() || !self.is_last
+    fn next_block(&mut self, now: u64) -> Option<usize> {
+        let next = first_if(&mut self.blocks, |first| first.0 <= now);
+        if next.is_none() && !self.waits && self.last > now {
+            (self.waits, self.sent.has_room) = (true, Some(now));
+        }
+        self.waits &= next.is_none();
+        next.map(|(_, block)| block)
+    }
+
+    fn has_blocks(&self, now: u64) -> bool {
+        !self.blocks.is_empty() || self.last > now
     }
 
     fn misses(&self) -> Misses {

@@ -15,8 +15,8 @@ pub enum Requester {
     Walk(u8, u64),
 }
 
-/// A request on its way to its bank: when it is there, the number of requests before it, and what it is.
-type Coming = Reverse<(u64, u64, u64, bool, bool, Requester)>;
+/// A request on its way to its bank: when it is there, whose it is, the number of requests before it, and what it is.
+type Coming = Reverse<(u64, usize, u64, u64, bool, bool, Requester)>;
 
 /// What the banks and channels have done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,11 +69,15 @@ impl SharedMemory {
         }
     }
 
-    /// A request that is at its bank at a time. Of those of one time the first is served first.
+    /// A request that is at its bank at a time. Of those of one time the SMs' go first, in their order, and of one SM's the first.
     pub fn request(&mut self, at: u64, line: u64, how: Use, requester: Requester) {
         self.requests += 1;
         let (writes, answers) = (how != Use::Load, how != Use::Store);
-        let coming = (at, self.requests, line, writes, answers, requester);
+        let of = match requester {
+            Requester::Sm(sm, _) => sm,
+            Requester::Walk(..) => usize::MAX,
+        };
+        let coming = (at, of, self.requests, line, writes, answers, requester);
         self.coming.push(Reverse(coming));
     }
 
@@ -87,7 +91,7 @@ impl SharedMemory {
     pub fn serve(&mut self, now: u64) -> Option<(u64, Requester)> {
         loop {
             let first = self.coming.peek().filter(|first| first.0.0 <= now)?;
-            let Reverse((at, _, line, writes, answers, requester)) = *first;
+            let Reverse((at, _, _, line, writes, answers, requester)) = *first;
             self.coming.pop();
             let comes = self.access(at, line, writes, answers);
             if answers {

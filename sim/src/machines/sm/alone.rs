@@ -142,17 +142,19 @@ impl Below for Alone {
         None
     }
 
-    fn memory(&mut self) -> &mut Memory {
-        &mut self.memory
+    fn memory(&mut self) -> Option<&mut Memory> {
+        Some(&mut self.memory)
     }
 
-    fn next_block(&mut self) -> Option<usize> {
+    fn access(&mut self, _: u64, _: u8, _: u8) {}
+
+    fn next_block(&mut self, _: u64) -> Option<usize> {
         let next = Some(self.begun).filter(|next| *next < self.blocks);
         self.begun += usize::from(next.is_some());
         next
     }
 
-    fn has_blocks(&self) -> bool {
+    fn has_blocks(&self, _: u64) -> bool {
         self.begun < self.blocks
     }
 

@@ -38,12 +38,14 @@ pub trait Below {
     fn request(&mut self, at: u64, request: Request) -> Option<u64>;
     /// The next request whose line has come.
     fn arrived(&mut self, now: u64) -> Option<u32>;
-    /// Global memory.
-    fn memory(&mut self) -> &mut Memory;
+    /// Global memory, if it is the SM's own. Otherwise whoever has it performs what [`Below::access`] notes.
+    fn memory(&mut self) -> Option<&mut Memory>;
+    /// The instruction of a warp's entry accesses global memory now. It finds what it reads there before it commits.
+    fn access(&mut self, now: u64, warp: u8, entry: u8);
     /// The next thread block for a slot that is free; none if none is there yet, or at all.
-    fn next_block(&mut self) -> Option<usize>;
+    fn next_block(&mut self, now: u64) -> Option<usize>;
     /// Whether thread blocks may still come.
-    fn has_blocks(&self) -> bool;
+    fn has_blocks(&self, now: u64) -> bool;
     /// The lines that were requested, and what they waited.
     fn misses(&self) -> Misses;
 }

@@ -23,7 +23,7 @@ impl<B: Below> Sm<'_, B> {
             if self.slots[slot].is_some() || is_held(self) || self.bring_back(slot) {
                 continue;
             }
-            let Some(block) = self.below.next_block() else {
+            let Some(block) = self.below.next_block(self.now) else {
                 continue;
             };
             let warps = &self.work.blocks[block];

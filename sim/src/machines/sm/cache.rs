@@ -26,7 +26,7 @@ struct Miss {
 #[derive(Clone, Debug)]
 pub struct Cache {
     /// Cycles from an access to its answer, or to its request.
-    latency: u64,
+    pub latency: u64,
     tags: Tags,
     misses: Vec<Miss>,
     next_id: u32,
@@ -201,7 +201,6 @@ mod tests {
     struct Silent {
         requests: Vec<(u64, Request)>,
         arrived: Vec<u32>,
-        memory: Memory,
     }
 
     impl Below for Silent {
@@ -214,13 +213,14 @@ mod tests {
         fn arrived(&mut self, _: u64) -> Option<u32> {
             self.arrived.pop()
         }
-        fn memory(&mut self) -> &mut Memory {
-            &mut self.memory
-        }
-        fn next_block(&mut self) -> Option<usize> {
+        fn memory(&mut self) -> Option<&mut Memory> {
             None
         }
-        fn has_blocks(&self) -> bool {
+        fn access(&mut self, _: u64, _: u8, _: u8) {}
+        fn next_block(&mut self, _: u64) -> Option<usize> {
+            None
+        }
+        fn has_blocks(&self, _: u64) -> bool {
             false
         }
         fn misses(&self) -> Misses {

@@ -9,12 +9,13 @@ use super::memory_unit::{Decision, Fault, MemoryUnit, Tag};
 use super::outcome::{Occasions, Outcome, SmError};
 use super::parameters::{Parameters, Recovery};
 use super::resident::{ENTRIES, Resident};
+use super::rest::Rest;
 use super::switch::Switch;
 use super::units::Units;
 use super::values::Values;
-use super::work::{Kind, Work};
+use super::work::{Kind, Step, Work};
 use crate::ports::Model;
-use crate::simt::{Effect, Lanes};
+use crate::simt::{Effect, Lanes, Memory};
 use crate::sm::sm_pipeline::{Inputs, Outputs, Scheme, SmPipeline, UNITS};
 
 /// Cycles without a commit or a fault after which there will be none, besides those of faults.
@@ -64,6 +65,7 @@ pub struct Sm<'work, B = Alone> {
     /// When something last committed or faulted, and the faults since something committed.
     last_progress: u64,
     faults_since_commit: u64,
+    pub(super) rest: Rest,
 }
 
 impl<'work> Sm<'work> {
@@ -183,12 +185,13 @@ impl<'work, B: Below> Sm<'work, B> {
             patience: u64::MAX,
             last_progress: 0,
             faults_since_commit: 0,
+            rest: Rest::default(),
         })
     }
 
     /// What is left at the end.
     pub(in super::super) fn left(mut self) -> Outcome {
-        let memory = std::mem::take(self.below.memory());
+        let memory = self.below.memory().map(std::mem::take).unwrap_or_default();
         Outcome {
             cycles: self.now,
             switches: self.switch.left,
@@ -205,7 +208,9 @@ impl<'work, B: Below> Sm<'work, B> {
 
     /// Whether every block has ended.
     pub(in super::super) fn has_ended(&self) -> bool {
-        !self.below.has_blocks() && self.slots.iter().all(Option::is_none) && self.switch.is_over()
+        !self.below.has_blocks(self.now)
+            && self.slots.iter().all(Option::is_none)
+            && self.switch.is_over()
     }
 
     /// When something last committed or faulted.
@@ -213,9 +218,26 @@ impl<'work, B: Below> Sm<'work, B> {
         self.last_progress
     }
 
+    /// The cycle that comes next.
+    pub(in super::super) const fn now(&self) -> u64 {
+        self.now
+    }
+
     /// What it is connected to.
     pub(in super::super) fn below(&mut self) -> &mut B {
         &mut self.below
+    }
+
+    /// The instruction of a warp's entry accesses global memory, which its owner lends.
+    pub(in super::super) fn access(&mut self, warp: u8, entry: u8, memory: &mut Memory) {
+        let resident = self.warp(warp);
+        let flight = resident.and_then(|resident| resident.flight(entry));
+        if let Some(flight) = flight
+            && let Some(Effect::Access(access)) = &flight.effect
+        {
+            flight.write = access.perform(memory).map(Box::new);
+            flight.awaits_memory = false;
+        }
     }
 
     /// One cycle. What goes over the pipeline's ports in it is written to where it was before.
@@ -229,6 +251,7 @@ impl<'work, B: Below> Sm<'work, B> {
         self.inputs(inputs)?;
         *outputs = self.pipeline.cycle(inputs);
         self.react(inputs, outputs)?;
+        self.rest.see(inputs, outputs);
         self.now += 1;
         if self.is_stuck() {
             return Err(SmError::Stuck(self.now));
@@ -273,8 +296,8 @@ impl<'work, B: Below> Sm<'work, B> {
         let over = self
             .memory
             .advance(now, &mut self.decisions, &mut self.below);
-        for (warp, entry) in over {
-            self.units.finishes(warp, entry, now);
+        for (warp, entry, over) in over {
+            self.units.finishes(warp, entry, over);
         }
         while let Some(decision) = self.decisions.pop_front() {
             self.decided(decision)?;
@@ -322,11 +345,16 @@ impl<'work, B: Below> Sm<'work, B> {
                 let flight = self.warps[usize::from(tag.warp)]
                     .as_mut()
                     .and_then(|resident| resident.flight(tag.entry));
-                if let (Some(flight), Some(values)) = (flight, &mut self.values)
+                if let Some(flight) = flight
                     && let Some(Effect::Access(access)) = &flight.effect
                 {
-                    let write = values.perform(access, tag.slot.into(), self.below.memory());
-                    flight.write = write.map(Box::new);
+                    match self.below.memory() {
+                        Some(memory) => flight.write = access.perform(memory).map(Box::new),
+                        None => {
+                            flight.awaits_memory = true;
+                            self.below.access(self.now, tag.warp, tag.entry);
+                        }
+                    }
                 }
                 self.checks.push_back(tag);
             }
@@ -371,6 +399,9 @@ impl<'work, B: Below> Sm<'work, B> {
         };
         if flight.squashed {
             return Ok(flight.tag);
+        }
+        if flight.awaits_memory {
+            return Err(self.broken(warp, "an instruction commits before it has accessed memory"));
         }
         resident.forget(flight.position);
         let commits = &mut self.commits[resident.block][resident.number][flight.position];
@@ -452,22 +483,22 @@ impl<'work, B: Below> Sm<'work, B> {
         self.occasions.shared_page += u64::from(fault.shared_page);
     }
 
+    /// What a warp may fetch now.
+    pub(super) fn next_step(&self, warp: u8) -> Option<&Step> {
+        let resident = self.warps[usize::from(warp)].as_ref()?;
+        let step = resident.steps.get(resident.position)?;
+        let drains = resident.drains(self.work.instruction(step).kind == Kind::Barrier);
+        (!resident.waits && (!drains || resident.is_drained())).then_some(step)
+    }
+
     /// Answers the fetches.
     fn fetch(&mut self, inputs: &mut Inputs) {
         let fetching = self.pipeline.fetching(inputs.restore_valid);
         for (port, warp) in fetching.into_iter().enumerate() {
-            let Some(resident) = warp.and_then(|warp| self.warps[usize::from(warp)].as_ref())
-            else {
-                continue;
-            };
-            let Some(step) = resident.steps.get(resident.position) else {
+            let Some(step) = warp.and_then(|warp| self.next_step(warp)) else {
                 continue;
             };
             let instruction = self.work.instruction(step);
-            let drains = resident.drains(instruction.kind == Kind::Barrier);
-            if resident.waits || (drains && !resident.is_drained()) {
-                continue;
-            }
             inputs.fetched_valid[port] = 1;
             inputs.fetched_class[port] = instruction.class as u64;
             inputs.fetched_destination[port] = instruction.destination.into();

@@ -237,20 +237,22 @@ impl MemoryUnit {
     }
 
     /// The first half of a cycle: lines come, the TLB is checked and answers, and what is decided is reported. It names the
-    /// instructions that are over with those lines.
+    /// instructions that are over with those lines, and when.
     pub fn advance(
         &mut self,
         now: u64,
         decisions: &mut VecDeque<Decision>,
         below: &mut impl Below,
-    ) -> Vec<(u8, u8)> {
-        let mut came = self.cache.arrive(now, below);
-        came.retain(|&(warp, entry)| {
+    ) -> Vec<(u8, u8, u64)> {
+        let mut over = Vec::new();
+        for (warp, entry) in self.cache.arrive(now, below) {
             let lines = &mut self.lines[usize::from(warp)][usize::from(entry)];
             lines.awaited -= 1;
             lines.over = lines.over.max(now);
-            lines.awaited == 0 && lines.is_reported
-        });
+            if lines.awaited == 0 && lines.is_reported {
+                over.push((warp, entry, lines.over));
+            }
+        }
         let check = self.next_check();
         let Report { answer, woken } = self.pages.cycle(check.map(|check| check.1), now, below);
         let requester = std::mem::replace(&mut self.requester, check.map(|check| check.0));
@@ -263,7 +265,16 @@ impl MemoryUnit {
         if self.look <= now {
             self.decide_all(now, decisions, below);
         }
-        came
+        over
+    }
+
+    /// When something may happen here, if nothing does before unless something comes.
+    pub fn rests(&self) -> Option<u64> {
+        let is_splitting = !self.waiting.is_empty() || !self.splitting.is_empty();
+        let is_checking = self.requester.is_some() || self.misses.iter().any(|miss| miss.woken);
+        let coalesces = self.coalescer.offer().is_some() || self.coalescer.waiting() > 0;
+        let happens = is_splitting || is_checking || coalesces || !self.pages.rests();
+        (!happens).then_some(self.look)
     }
 
     /// The pipeline knows that the checks of an instruction have succeeded. It says when the instruction is over, or
@@ -442,7 +453,7 @@ impl MemoryUnit {
                 continue;
             }
             let access = self.accesses.remove(place);
-            decisions.push_back(self.decide(&access, below));
+            decisions.push_back(self.decide(&access, now, below));
         }
     }
 
@@ -451,7 +462,7 @@ impl MemoryUnit {
         self.cache.missed(below)
     }
 
-    fn decide(&mut self, access: &Access, below: &mut impl Below) -> Decision {
+    fn decide(&mut self, access: &Access, now: u64, below: &mut impl Below) -> Decision {
         let writes = access.writes();
         let shared_page = self.shares(access.tag.warp);
         let faulted = &mut self.squashed[usize::from(access.tag.warp)].lines;
@@ -470,8 +481,13 @@ impl MemoryUnit {
             return Decision::Faulted(access.tag, fault);
         }
         let Tag { warp, entry, .. } = access.tag;
+        // What it reads it has no sooner than a hit takes.
+        let over = match access.lines.is_empty() {
+            true => access.decided,
+            false => now + self.cache.latency,
+        };
         let mut lines = Lines {
-            over: access.decided,
+            over,
             ..Lines::default()
         };
         for (passed, line) in access.lines.iter().filter_map(Line::passed) {

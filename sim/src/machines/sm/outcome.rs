@@ -79,7 +79,7 @@ impl std::ops::AddAssign for Occasions {
 }
 
 /// What a run left behind.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// Cycles that it took.
     pub cycles: u64,

@@ -77,6 +77,11 @@ impl Pages {
         }
     }
 
+    /// Whether nothing happens here until something comes.
+    pub fn rests(&self) -> bool {
+        self.l1.is_quiet()
+    }
+
     /// Brings a page into the TLB before the first cycle.
     pub fn warm(&mut self, page: u64) {
         let ready = Inputs {

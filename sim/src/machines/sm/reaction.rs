@@ -308,7 +308,7 @@ impl<B: Below> Sm<'_, B> {
         } else {
             if let (Some(values), Some(Effect::Access(access))) = (&mut self.values, &flight.effect)
             {
-                let write = values.perform(access, tag.slot.into(), self.below.memory());
+                let write = values.share(access, tag.slot.into());
                 flight.write = write.map(Box::new);
             }
             self.units

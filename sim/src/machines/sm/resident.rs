@@ -25,6 +25,8 @@ pub struct Flight {
     pub effect: Option<Effect>,
     /// What it has read from memory.
     pub write: Option<Box<Write>>,
+    /// Its access was noted, and not performed yet.
+    pub awaits_memory: bool,
     /// What was reported to the memory unit of it.
     pub tag: Tag,
     /// It has faulted where nobody knows of faults, and is finished without having been executed.
@@ -89,6 +91,7 @@ impl Resident {
             awaited: 0,
             effect: None,
             write: None,
+            awaits_memory: false,
             tag: Tag::default(),
             squashed: false,
         });

@@ -63,7 +63,7 @@ impl Stall {
 }
 
 /// An instruction as far as the ports show.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Instruction {
     class: Class,
     destination: u8,
@@ -97,7 +97,7 @@ impl Instruction {
 }
 
 /// A warp as far as the ports show.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Seen {
     slot: u8,
     /// Instructions that were fetched and not read.
@@ -109,7 +109,7 @@ struct Seen {
 }
 
 /// Counts over a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Statistics {
     scheme: Scheme,
     queue_entries: usize,
@@ -205,18 +205,28 @@ impl Statistics {
 
     /// Counts a cycle.
     pub fn observe(&mut self, inputs: &Inputs, outputs: &Outputs) {
-        self.cycles += 1;
+        self.observe_all(inputs, outputs, 1);
+    }
+
+    /// Counts so many cycles, in which all the same goes over the ports; nothing happens in any of them if they are more than one.
+    pub(in super::super) fn observe_all(
+        &mut self,
+        inputs: &Inputs,
+        outputs: &Outputs,
+        cycles: u64,
+    ) {
+        self.cycles += cycles;
         self.instructions += inputs.finished_valid[..UNITS].iter().sum::<u64>();
         self.faults += u64::from(inputs.faulted_valid);
         let reads = outputs.read_valid.iter().sum::<u64>();
         if reads == 0 {
-            self.stalls[self.cause(inputs, outputs) as usize] += 1;
+            self.stalls[self.cause(inputs, outputs) as usize] += cycles;
         }
         if self.scheme.queues() {
-            self.queue[usize::from(outputs.occupancy)] += 1;
+            self.queue[usize::from(outputs.occupancy)] += cycles;
         }
         if self.scheme == Scheme::OperandLog {
-            self.log[self.log_used.min(128)] += 1;
+            self.log[self.log_used.min(128)] += cycles;
         }
         self.follow(inputs, outputs);
     }

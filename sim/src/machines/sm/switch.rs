@@ -211,7 +211,7 @@ impl<B: Below> Sm<'_, B> {
 
     /// Brings a block back to a slot that is free; false if none comes.
     pub(super) fn bring_back(&mut self, slot: usize) -> bool {
-        let others = self.below.has_blocks();
+        let others = self.below.has_blocks(self.now);
         if !matches!(self.switch.phase, Phase::Nothing)
             || self.switch.away.is_empty()
             || (others && self.switch.random.bool())

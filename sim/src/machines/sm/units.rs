@@ -39,6 +39,20 @@ impl Units {
         waiting <= SPECIAL_WAITING as u64 * self.timing.special_interval
     }
 
+    /// When the next instruction is finished, or special functions may be issued again.
+    pub fn next(&self, now: u64) -> u64 {
+        let in_order = self
+            .in_order
+            .iter()
+            .filter_map(|unit| Some(unit.front()?.0));
+        let memory = self.memory.peek().map(|first| first.0.0);
+        let waiting = SPECIAL_WAITING as u64 * self.timing.special_interval;
+        let special = self.special_free.saturating_sub(waiting);
+        let special = Some(special).filter(|&at| at > now);
+        let all = in_order.chain(memory).chain(special);
+        all.min().unwrap_or(u64::MAX)
+    }
+
     /// An instruction that reads its operands now begins in the next cycle; the port says which unit of two.
     pub fn begin(&mut self, class: Class, port: usize, warp: u8, entry: u8, now: u64) {
         let (unit, finished) = match class {

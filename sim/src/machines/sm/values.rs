@@ -1,9 +1,7 @@
 //! The values of a run: registers and shared memory as the pipeline leaves them.
 
 use super::work::Computation;
-use crate::simt::{
-    Access, Effect, Memory, Operands, Place, Registers, Shared, Warp, Write, execute,
-};
+use crate::simt::{Access, Effect, Operands, Place, Registers, Shared, Warp, Write, execute};
 
 /// The state of a computation on an SM.
 #[derive(Clone, Debug)]
@@ -76,8 +74,9 @@ impl<'work> Values<'work> {
         execute(self.computation.program.at(pc), operands, mask)
     }
 
-    pub fn perform(&mut self, access: &Access, slot: usize, memory: &mut Memory) -> Option<Write> {
-        access.perform(memory, &mut self.shared[slot])
+    /// Accesses the shared memory of a slot.
+    pub fn share(&mut self, access: &Access, slot: usize) -> Option<Write> {
+        access.perform(&mut self.shared[slot])
     }
 
     pub fn write(&mut self, warp: u8, write: &Write) {

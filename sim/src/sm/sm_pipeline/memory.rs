@@ -107,6 +107,16 @@ impl MemoryStage {
         self.operations.len()
     }
 
+    /// Whether nothing is on its way here.
+    pub fn rests(&self) -> bool {
+        self.operations.is_empty()
+            && self.aim.is_none()
+            && self.second_release.is_none()
+            && self.spill_release.is_none()
+            && self.spill_aim.is_none()
+            && self.queue.is_idle()
+    }
+
     /// Whether the queue offers an instruction to be issued again.
     pub fn offers_replay(&self) -> bool {
         self.parameters.scheme.queues() && self.queue.offers_replay()

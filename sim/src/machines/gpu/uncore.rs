@@ -1,0 +1,202 @@
+//! What the SMs share: the GMMU and its driver, the L2 cache and DRAM.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use super::super::driver::{self, CACHED, Driver, START};
+use super::super::sm::{Request, Use};
+use super::machine::Failure;
+use super::multiprocessor::Multiprocessor;
+use super::outcome::Translations;
+use super::pager::Pager;
+use super::parameters::Parameters;
+use super::port::{Translation, Walk, first_if};
+use super::shared_memory::{Requester, SharedMemory};
+use super::tables::{LAST_FRAME, ROOT};
+use crate::mmu::gmmu::{self, Gmmu};
+use crate::ports::Model;
+use crate::sm::l1_tlb::{self, NACK, TRANSLATION};
+
+/// Words of a line, as a power of two.
+const LINE_WORD_BITS: u32 = 4;
+
+/// What is on its way to an SM.
+#[derive(Clone, Debug)]
+enum Message {
+    Translation(Translation),
+    /// A line has come for the request of this number.
+    Answer(u64, u32),
+    /// The GMMU has taken a walk.
+    Credit(u64),
+}
+
+#[derive(Clone, Debug)]
+pub struct Uncore {
+    crossbar: u64,
+    translation: u64,
+    /// Cycles until memory acknowledges a word of a record.
+    latency: u64,
+    gmmu: Gmmu,
+    inputs: gmmu::Inputs,
+    pub shared: SharedMemory,
+    /// Walks on their way to the GMMU, SM by SM.
+    walks: Vec<VecDeque<Walk>>,
+    /// Entries that walks wait for: when each comes, its walk, and its word.
+    entries: BinaryHeap<Reverse<(u64, u8, u64)>>,
+    driver: Driver,
+    pub pager: Pager,
+    pub translations: Translations,
+    /// What it has for SMs since they met last, in the order in which it was sent.
+    sent: Vec<(usize, Message)>,
+    now: u64,
+}
+
+impl Uncore {
+    /// Caches and TLBs are empty, and the driver has started.
+    pub fn new(parameters: &Parameters, pager: Pager) -> Self {
+        let mut uncore = Self {
+            crossbar: parameters.crossbar,
+            translation: parameters.translation,
+            latency: parameters.caches.latency,
+            gmmu: Gmmu::new(parameters.gmmu),
+            inputs: gmmu::Inputs {
+                cached_levels: CACHED,
+                shared_tlb: parameters.shared_tlb,
+                far_limit: parameters.far_limit,
+                ..driver::inputs(ROOT, LAST_FRAME)
+            },
+            shared: SharedMemory::new(parameters.caches),
+            walks: vec![VecDeque::new(); parameters.sms],
+            entries: BinaryHeap::new(),
+            driver: Driver::new(),
+            pager,
+            translations: Translations::default(),
+            sent: Vec::new(),
+            now: 0,
+        };
+        uncore.inputs.root_valid = true;
+        for _ in 0..START {
+            uncore
+                .driver
+                .drive(0, &mut uncore.pager, &mut uncore.inputs);
+            let outputs = uncore.gmmu.cycle(&uncore.inputs);
+            uncore.driver.see(0, 0, &outputs);
+            uncore.inputs.root_valid = false;
+        }
+        uncore
+    }
+
+    /// Takes what an SM has sent.
+    pub fn takes(&mut self, sm: usize, walks: &mut Vec<Walk>, requests: &mut Vec<(u64, Request)>) {
+        self.walks[sm].extend(walks.drain(..));
+        for (at, request) in requests.drain(..) {
+            self.shared.request_of(at, sm, request);
+        }
+    }
+
+    /// Gives the SMs what it has for them.
+    pub fn gives(&mut self, sms: &mut [Multiprocessor<'_>]) {
+        for (sm, message) in self.sent.drain(..) {
+            let port = sms[sm].port();
+            match message {
+                Message::Translation(translation) => port.translations.push_back(translation),
+                Message::Answer(due, id) => port.answers.push(Reverse((due, id))),
+                Message::Credit(due) => port.credits.push_back(due),
+            }
+        }
+    }
+
+    /// Runs up to a cycle.
+    ///
+    /// # Errors
+    /// If an SM is sent a wrong translation.
+    pub fn advance(&mut self, until: u64) -> Result<(), Failure> {
+        while self.now < until {
+            self.translate()?;
+            while let Some((comes, requester)) = self.shared.serve(self.now) {
+                match requester {
+                    Requester::Sm(sm, id) => {
+                        let answer = Message::Answer(comes + self.crossbar, id);
+                        self.sent.push((sm, answer));
+                    }
+                    Requester::Walk(walk, word) => self.entries.push(Reverse((comes, walk, word))),
+                }
+            }
+            self.now += 1;
+        }
+        Ok(())
+    }
+
+    /// A cycle of the GMMU and of the driver.
+    fn translate(&mut self) -> Result<(), Failure> {
+        let now = self.now;
+        let inputs = &mut self.inputs;
+        let is_due = self.entries.peek().is_some_and(|first| first.0.0 <= now);
+        let entry = if is_due { self.entries.pop() } else { None };
+        inputs.response_valid = entry.is_some();
+        if let Some(Reverse((_, walk, word))) = entry {
+            (inputs.response_walk, inputs.response_data) = (walk, self.pager.tables.entry(word));
+        }
+        (inputs.request_valid, inputs.request_write) = (0, 0);
+        for (number, walks) in self.walks.iter().enumerate() {
+            if let Some(walk) = walks.front().filter(|walk| walk.due <= now) {
+                inputs.request_valid |= 1 << number;
+                inputs.request_vpn[number] = walk.vpn;
+                inputs.request_write |= u16::from(walk.write) << number;
+            }
+        }
+        self.pager.arrive(now);
+        self.driver.drive(now, &mut self.pager, inputs);
+        let from_tlb = self.gmmu.tlb().answers();
+        let outputs = self.gmmu.cycle(inputs);
+        self.driver.see(now, self.latency, &outputs);
+        if outputs.memory_valid {
+            let line = outputs.memory_word >> LINE_WORD_BITS;
+            let requester = Requester::Walk(outputs.memory_walk, outputs.memory_word);
+            self.translations.reads += 1;
+            self.shared.request(now + 1, line, Use::Load, requester);
+        }
+        self.translations.held = self.translations.held.max(outputs.held);
+        let taken = inputs.request_valid & outputs.request_ready;
+        let due = now + self.translation;
+        for number in 0..self.walks.len() {
+            let bit = |bits: u16| bits >> number & 1 == 1;
+            if bit(taken) && first_if(&mut self.walks[number], |_| true).is_some() {
+                self.sent.push((number, Message::Credit(due)));
+            }
+            let (fill_valid, resolve_valid) = (bit(outputs.fill_valid), bit(outputs.resolve_valid));
+            let kind = outputs.fill_kind[number] as u8;
+            if fill_valid && kind == TRANSLATION {
+                self.translations.fills += 1;
+                self.translations.from_tlb += u64::from(from_tlb);
+                let (vpn, pfn) = (outputs.fill_vpn, outputs.fill_pfn);
+                if self.pager.tables.translate(vpn) != Some(pfn) {
+                    let cycle = now;
+                    return Err(Failure::Translation { cycle, vpn, pfn });
+                }
+            }
+            self.translations.nacks += u64::from(fill_valid && kind == NACK);
+            if fill_valid || resolve_valid || outputs.drop_valid {
+                let inputs = l1_tlb::Inputs {
+                    fill_valid,
+                    fill_kind: kind,
+                    fill_vpn: outputs.fill_vpn,
+                    fill_asid: outputs.fill_asid,
+                    fill_pfn: outputs.fill_pfn as u32,
+                    fill_writable: outputs.fill_writable,
+                    fill_clean: outputs.fill_clean,
+                    resolve_valid,
+                    resolve_vpn: outputs.resolve_vpn,
+                    resolve_asid: outputs.resolve_asid,
+                    invalidate_valid: outputs.drop_valid,
+                    invalidate_scope: outputs.drop_scope,
+                    invalidate_asid: outputs.drop_asid,
+                    ..l1_tlb::Inputs::default()
+                };
+                let translation = Message::Translation(Translation { due, inputs });
+                self.sent.push((number, translation));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,75 @@
+//! An SM that rests: all its warps wait, and nothing happens until a time that is known, or until something comes.
+
+use super::below::Below;
+use super::machine::Sm;
+use crate::sm::sm_pipeline::{Inputs, Outputs};
+
+/// Cycles in which nothing has gone over the pipeline's ports, after which its registers hold still.
+const SETTLED: u8 = 4;
+
+/// Cycles in which nothing has gone over the pipeline's ports, up to [`SETTLED`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rest(u8);
+
+impl Rest {
+    /// What has gone over the ports in a cycle.
+    pub fn see(&mut self, inputs: &Inputs, outputs: &Outputs) {
+        let one = |valid: &[u64]| valid.contains(&1);
+        let happens = one(&inputs.fetched_valid)
+            || one(&inputs.finished_valid)
+            || one(&outputs.read_valid)
+            || inputs.launch_valid
+            || inputs.start_valid
+            || inputs.stop_valid
+            || inputs.resume_valid
+            || inputs.checked_valid
+            || inputs.faulted_valid
+            || inputs.save_valid
+            || inputs.restore_valid
+            || outputs.memory_front
+            || outputs.revert_valid
+            || outputs.logged_valid;
+        self.0 = if happens { 0 } else { SETTLED.min(self.0 + 1) };
+    }
+}
+
+impl<B: Below> Sm<'_, B> {
+    /// Until when nothing happens, if something comes from below at `comes` and not before; none if something happens now.
+    pub(in super::super) fn rests(&self, comes: u64) -> Option<u64> {
+        let now = self.now;
+        if self.rest.0 < SETTLED || comes <= now || self.switch.is_used() {
+            return None;
+        }
+        let happens = !self.starts.is_empty()
+            || !self.stops.is_empty()
+            || !self.checks.is_empty()
+            || !self.faults.is_empty()
+            || !self.logged.is_empty()
+            || self.handed.is_some()
+            || self.offered.is_some();
+        if happens || !self.pipeline.rests() {
+            return None;
+        }
+        let decides = self.memory.rests()?;
+        if self
+            .pipeline
+            .fetchable()
+            .any(|warp| self.next_step(warp).is_some())
+        {
+            return None;
+        }
+        let over = self.faulted.iter().filter_map(|&warp| {
+            let resident = self.warps[usize::from(warp)].as_ref()?;
+            let waits = resident.flying > 0 || self.memory.waits(warp);
+            resident.faulted.filter(|_| !waits)
+        });
+        let next = over.chain([comes, decides, self.units.next(now)]).min();
+        next.filter(|&next| next > now)
+    }
+
+    /// So many cycles pass in which nothing happens.
+    pub(in super::super) fn rest(&mut self, cycles: u64) {
+        self.pipeline.rest(cycles);
+        self.now += cycles;
+    }
+}
