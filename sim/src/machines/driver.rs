@@ -81,6 +81,13 @@ impl Driver {
         }
     }
 
+    /// When something comes here, if it does nothing before; none if it does.
+    pub fn rests(&self) -> Option<u64> {
+        let does = !self.starting.is_empty() || self.reading != Reading::Nothing;
+        let comes = self.writes.front().copied();
+        (!does && !self.interrupted).then_some(comes.unwrap_or(u64::MAX))
+    }
+
     /// What it does in a cycle.
     pub fn drive(&mut self, now: u64, pager: &mut impl Pager, inputs: &mut Inputs) {
         inputs.write_ready = true;

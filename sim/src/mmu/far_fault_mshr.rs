@@ -112,6 +112,11 @@ impl FarFaultMshr {
         &self.doing
     }
 
+    /// Nothing happens here until something comes.
+    pub(crate) fn rests(&self) -> bool {
+        self.doing == Doing::Nothing && !self.walking && !self.reporting && !self.sweeping()
+    }
+
     /// The inputs that the operation under way came with.
     #[must_use]
     pub const fn came(&self) -> &Inputs {

@@ -257,6 +257,20 @@ impl FaultBuffer {
         self.enabled() && !self.overflow && self.places() >= 2
     }
 
+    /// Nothing happens here until something comes.
+    pub(crate) fn rests(&self) -> bool {
+        self.doing == Doing::Nothing
+            && self.outstanding == 0
+            && self.query == Query::Nothing
+            && self.commanding == Commanding::Nothing
+            && !self.clears
+    }
+
+    /// So many cycles pass in which nothing happens.
+    pub(crate) const fn rest(&mut self, cycles: u64) {
+        self.time += cycles;
+    }
+
     fn at_rest(&self, inputs: &Inputs) -> bool {
         let comes = inputs.fault_valid && inputs.fault_replayable;
         !self.enabled() && !self.under_way() && !comes && self.unread == 0

@@ -161,6 +161,22 @@ impl Gmmu {
         self.mshrs.shown().report_valid
     }
 
+    /// Nothing happens here until something comes, once that has been so for a few cycles.
+    pub(crate) fn rests(&self) -> bool {
+        self.phase == Phase::Idle
+            && !self.dispatch.is_busy()
+            && self.tlb.rests()
+            && self.walker.rests()
+            && self.cache.rests()
+            && self.mshrs.rests()
+            && self.buffer.rests()
+    }
+
+    /// So many cycles pass in which nothing comes, while it [rests](Self::rests).
+    pub(crate) const fn rest(&mut self, cycles: u64) {
+        self.buffer.rest(cycles);
+    }
+
     /// A page number with the bits above it, which repeat its highest one.
     const fn wide(&self, vpn: u64) -> u64 {
         let above = 64 - self.parameters.tlb.vpn_bits;

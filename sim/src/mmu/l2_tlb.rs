@@ -156,6 +156,14 @@ impl L2Tlb {
         }
     }
 
+    /// Nothing happens here until something comes.
+    pub(crate) fn rests(&self) -> bool {
+        self.under_way.is_none()
+            && self.answer.is_none()
+            && self.steps.is_none()
+            && self.missing() == 0
+    }
+
     /// A hit is answered in the cycle that comes.
     pub(crate) const fn answers(&self) -> bool {
         self.answer.is_some()

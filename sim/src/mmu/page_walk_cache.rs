@@ -135,6 +135,16 @@ impl PageWalkCache {
         self.invalidating
     }
 
+    /// Nothing happens here until something comes.
+    pub(crate) const fn rests(&self) -> bool {
+        self.looked.is_none()
+            && self.offer.is_none()
+            && self.hit.is_none()
+            && self.fill.is_none()
+            && !self.is_clearing()
+            && !self.invalidating
+    }
+
     /// The entry of a word that is here.
     #[must_use]
     pub fn here(&self, word: u64) -> Option<u64> {

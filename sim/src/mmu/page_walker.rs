@@ -247,6 +247,19 @@ impl PageWalker {
         self.leaving.valid && self.skips()
     }
 
+    /// Nothing happens here until something comes: each walk is free or waits for memory.
+    pub(crate) fn rests(&self) -> bool {
+        let waits = |walk: &Walk| matches!(walk.step, Step::Free | Step::Reading);
+        self.waiting.is_empty()
+            && self.chosen.is_none()
+            && !self.leaving.valid
+            && self.back.is_none()
+            && self.looked.is_none()
+            && self.outcome.is_none()
+            && !self.halting
+            && self.walks.iter().all(waits)
+    }
+
     /// What it offers, whatever else comes in this cycle.
     pub(crate) fn shown_with(&self, reserved_bits: u32, execute_disable: bool) -> Outputs {
         self.shown(&self.rules(reserved_bits, execute_disable))

@@ -141,7 +141,7 @@ impl<'work> Gpu<'work> {
             if let Some(end) = self.ended() {
                 // What was on its way at the end arrives, whenever they have met.
                 let arrived = end + self.parameters.crossbar;
-                self.uncore.advance(arrived.max(self.now))?;
+                self.uncore.advance(arrived.max(self.now), self.skips)?;
                 return Ok(self.outcome(end));
             }
             let progress = self.sms.iter().map(Multiprocessor::last_progress).max();
@@ -206,9 +206,16 @@ impl<'work> Gpu<'work> {
         }
     }
 
-    /// SMs and what they share go on until they meet next.
+    /// SMs and what they share go on until they meet next: after a window, or when something happens for the first time.
     fn advance(&mut self) -> Result<(), Failure> {
-        let until = self.now + self.window;
+        let of_sms = self.sms.iter_mut().map(Multiprocessor::wakes).min();
+        let rests = of_sms.filter(|_| self.skips).zip(self.uncore.rests());
+        let until = rests.map_or(0, |(of_sms, of_uncore)| of_sms.min(of_uncore));
+        let until = match until {
+            u64::MAX => 0,
+            until => until,
+        };
+        let until = until.max(self.now + self.window);
         let (sms, uncore, skips) = (&mut self.sms, &mut self.uncore, self.skips);
         let advance = |(number, sm): (usize, &mut Multiprocessor<'_>)| {
             let advanced = sm.advance(until, skips);
@@ -216,14 +223,14 @@ impl<'work> Gpu<'work> {
         };
         let (of_uncore, of_sms) = match self.is_parallel {
             true => rayon::join(
-                || uncore.advance(until),
+                || uncore.advance(until, skips),
                 || {
                     let all = sms.par_iter_mut().enumerate();
                     all.map(advance).collect::<Vec<_>>()
                 },
             ),
             false => (
-                uncore.advance(until),
+                uncore.advance(until, skips),
                 sms.iter_mut().enumerate().map(advance).collect(),
             ),
         };

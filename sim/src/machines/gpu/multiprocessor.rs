@@ -13,6 +13,8 @@ pub struct Multiprocessor<'work> {
     /// What has happened there, if it is counted.
     statistics: Option<Statistics>,
     spans: Spans,
+    /// Until when nothing happens there if nothing comes, where that is known.
+    rests: Option<u64>,
     /// When it has ended.
     ended: Option<u64>,
 }
@@ -24,6 +26,7 @@ impl<'work> Multiprocessor<'work> {
             ports: Default::default(),
             statistics: None,
             spans: Spans::default(),
+            rests: None,
             ended: None,
         }
     }
@@ -33,37 +36,54 @@ impl<'work> Multiprocessor<'work> {
         self.statistics = Some(statistics);
     }
 
-    /// Runs up to a cycle, or to its end. It `skips` cycles in which nothing happens.
+    /// Runs up to a cycle, or to its end. It `skips` cycles in which nothing happens, the last of them when it is known where
+    /// they end.
     ///
     /// # Errors
     /// If the pipeline breaks a rule.
     pub fn advance(&mut self, until: u64, skips: bool) -> Result<(), SmError> {
-        while self.sm.now() < until && self.ended.is_none() {
+        loop {
             let now = self.sm.now();
-            let rests = match skips {
-                true => {
-                    let comes = self.sm.below().comes(now);
-                    self.sm.rests(comes)
+            if self.wakes() >= until {
+                return Ok(());
+            }
+            if self.rests.is_some() {
+                let cycles = self.wakes() - now;
+                self.rests = None;
+                if cycles > 0 {
+                    self.sm.rest(cycles);
+                    self.see(cycles);
                 }
-                false => None,
-            };
-            let cycles = match rests {
-                Some(next) => next.min(until) - now,
-                None => 1,
-            };
-            match rests {
-                Some(_) => self.sm.rest(cycles),
-                None => self.sm.step(&mut self.ports.0, &mut self.ports.1)?,
+                continue;
             }
-            if let Some(statistics) = &mut self.statistics {
-                statistics.observe_all(&self.ports.0, &self.ports.1, cycles);
+            let comes = self.sm.below().comes(now);
+            self.rests = if skips { self.sm.rests(comes) } else { None };
+            if self.rests.is_none() {
+                self.sm.step(&mut self.ports.0, &mut self.ports.1)?;
+                self.see(1);
             }
-            let has_ended = self.sm.has_ended();
-            let last = now + cycles - 1;
-            self.spans.see(last, self.sm.last_progress(), has_ended);
-            self.ended = has_ended.then_some(last + 1);
         }
-        Ok(())
+    }
+
+    /// When something happens next, as far as is known here.
+    pub fn wakes(&mut self) -> u64 {
+        let now = self.sm.now();
+        match (self.ended, self.rests) {
+            (Some(_), _) => u64::MAX,
+            (None, Some(next)) => next.min(self.sm.below().comes(now)),
+            (None, None) => now,
+        }
+    }
+
+    /// So many cycles have passed; in each of them but one nothing has happened.
+    fn see(&mut self, cycles: u64) {
+        let now = self.sm.now();
+        if let Some(statistics) = &mut self.statistics {
+            statistics.observe_all(&self.ports.0, &self.ports.1, cycles);
+        }
+        let has_ended = self.sm.has_ended();
+        self.spans.see(now - 1, self.sm.last_progress(), has_ended);
+        self.ended = has_ended.then_some(now);
     }
 
     pub fn sm(&mut self) -> &mut Sm<'work, Port> {

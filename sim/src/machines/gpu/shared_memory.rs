@@ -87,6 +87,11 @@ impl SharedMemory {
         self.request(at, request.line, request.how, requester);
     }
 
+    /// When the next request is at its bank.
+    pub fn next(&self) -> u64 {
+        self.coming.peek().map_or(u64::MAX, |first| first.0.0)
+    }
+
     /// The next of the requests that are at their banks by now: who gets an answer, and when.
     pub fn serve(&mut self, now: u64) -> Option<(u64, Requester)> {
         loop {

@@ -17,6 +17,8 @@ use crate::mmu::gmmu::{self, Gmmu};
 use crate::ports::Model;
 use crate::sm::l1_tlb::{self, NACK, TRANSLATION};
 
+/// Cycles in which nothing has gone over the GMMU's ports, after which its registers hold still.
+const SETTLED: u8 = 4;
 /// Words of a line, as a power of two.
 const LINE_WORD_BITS: u32 = 4;
 
@@ -49,6 +51,8 @@ pub struct Uncore {
     /// What it has for SMs since they met last, in the order in which it was sent.
     sent: Vec<(usize, Message)>,
     now: u64,
+    /// Cycles in which nothing has gone over the ports of the GMMU, up to [`SETTLED`].
+    quiet: u8,
 }
 
 impl Uncore {
@@ -73,6 +77,7 @@ impl Uncore {
             translations: Translations::default(),
             sent: Vec::new(),
             now: 0,
+            quiet: 0,
         };
         uncore.inputs.root_valid = true;
         for _ in 0..START {
@@ -106,12 +111,36 @@ impl Uncore {
         }
     }
 
-    /// Runs up to a cycle.
+    /// Until when nothing happens here; none if something happens now.
+    pub fn rests(&self) -> Option<u64> {
+        if self.quiet < SETTLED
+            || !self.gmmu.rests()
+            || driver::Pager::is_ready(&self.pager, self.now)
+        {
+            return None;
+        }
+        let written = self.driver.rests()?;
+        let walks = self.walks.iter().filter_map(|walks| walks.front());
+        let walks = walks.map(|walk| walk.due);
+        let entry = self.entries.peek().map(|first| first.0.0);
+        let page = self.pager.next();
+        let all = walks.chain(entry).chain(page);
+        let next = all.chain([written, self.shared.next()]).min();
+        next.filter(|&next| next > self.now)
+    }
+
+    /// Runs up to a cycle. It `skips` cycles in which nothing happens.
     ///
     /// # Errors
     /// If an SM is sent a wrong translation.
-    pub fn advance(&mut self, until: u64) -> Result<(), Failure> {
+    pub fn advance(&mut self, until: u64, skips: bool) -> Result<(), Failure> {
         while self.now < until {
+            if skips && let Some(next) = self.rests() {
+                let next = next.min(until);
+                self.gmmu.rest(next - self.now);
+                self.now = next;
+                continue;
+            }
             self.translate()?;
             while let Some((comes, requester)) = self.shared.serve(self.now) {
                 match requester {
@@ -150,6 +179,18 @@ impl Uncore {
         let from_tlb = self.gmmu.tlb().answers();
         let outputs = self.gmmu.cycle(inputs);
         self.driver.see(now, self.latency, &outputs);
+        let happens = inputs.request_valid != 0
+            || inputs.response_valid
+            || inputs.register_valid
+            || inputs.written
+            || outputs.memory_valid
+            || outputs.write_valid
+            || outputs.fill_valid | outputs.resolve_valid != 0;
+        self.quiet = if happens {
+            0
+        } else {
+            SETTLED.min(self.quiet + 1)
+        };
         if outputs.memory_valid {
             let line = outputs.memory_word >> LINE_WORD_BITS;
             let requester = Requester::Walk(outputs.memory_walk, outputs.memory_word);
