@@ -7,4 +7,5 @@ pub(crate) mod preempt;
 pub(crate) mod sm;
 pub(crate) mod timeline;
 pub(crate) mod trace;
+mod trials;
 pub(crate) mod walk;

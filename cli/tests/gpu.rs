@@ -197,3 +197,38 @@ fn a_chart_is_of_one_run() {
     command.assert().failure();
     assert_eq!(std::fs::read_to_string(&config).unwrap(), "sms = 2\n");
 }
+
+#[test]
+fn results_are_the_same_for_any_number_of_threads() {
+    let run = |threads: &str| json(&["histo", "--absent", "--threads", threads]);
+    assert_eq!(run("1"), run("3"));
+}
+
+#[test]
+fn the_restart_theorem_is_put_to_programs_on_gpus() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("restart.md");
+    let rows = json(&[
+        "--restart",
+        "8",
+        "--scheme",
+        "replay-queue,operand-log",
+        "--markdown",
+        page.to_str().unwrap(),
+    ]);
+    for row in rows.as_array().unwrap() {
+        assert_eq!((&row["programs"], &row["failures"]), (&8.into(), &0.into()));
+        assert!(row["far_faults"].as_u64().unwrap() > 0, "{row}");
+    }
+    let page = std::fs::read_to_string(page).unwrap();
+    let command =
+        "`faultline gpu --restart 8 --scheme replay-queue,operand-log --seed 1 --markdown FILE`";
+    assert!(page.contains(command), "{page}");
+    assert!(page.contains("| operand-log | 8 |"), "{page}");
+    for options in [["--absent", "--link=pcie3"], ["--sms=4", "--print-config"]] {
+        let mut command = faultline();
+        command.args(["gpu", "--restart", "1"]).args(options);
+        let error = contains("cannot be used with");
+        command.assert().failure().stderr(error);
+    }
+}

@@ -2,6 +2,7 @@
 
 mod chart;
 mod events;
+mod restart;
 
 use std::fs;
 use std::path::PathBuf;
@@ -71,6 +72,18 @@ pub struct Args {
     /// scheme
     #[arg(long, value_name = "FILE.json")]
     trace_events: Option<PathBuf>,
+    /// Put the restart theorem to so many random programs on random GPUs for each scheme instead
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = [
+        "workloads", "scale", "blocks_per_sm", "preset", "config", "print_config", "sms", "log", "absent", "link",
+        "granularity", "svg", "trace_events",
+    ])]
+    restart: Option<u64>,
+    /// Seed of the first of these programs
+    #[arg(long, default_value_t = 1, requires = "restart", value_name = "N")]
+    seed: u64,
+    /// Write a report of them to this file
+    #[arg(long, requires = "restart", value_name = "FILE")]
+    markdown: Option<PathBuf>,
 }
 
 /// The link between CPU and GPU.
@@ -228,6 +241,16 @@ struct Results<'run> {
 /// # Errors
 /// If an option makes no sense, a trace cannot be read, or a run does not come to its end, or to another one than it should.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0));
+    let threads = threads.build();
+    let threads = threads.map_err(|error| miette!("--threads: {error}"))?;
+    if let Some(programs) = args.restart {
+        let schemes = match args.scheme.is_empty() {
+            true => Scheme::ALL.to_vec(),
+            false => schemes(&args.scheme)?,
+        };
+        return threads.install(|| restart::run(programs, args, &schemes, global));
+    }
     let configs = args.configs()?;
     if args.print_config {
         return match (&configs[..], global.json) {
@@ -251,10 +274,6 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         .iter()
         .flat_map(|work| configs.iter().map(move |config| (work, config)))
         .collect();
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0));
-    let threads = threads
-        .build()
-        .map_err(|error| miette!("--threads: {error}"))?;
     // Runs side by side take less than one run on all threads.
     let is_parallel = jobs.len() < threads.current_num_threads();
     let outcomes = threads.install(|| {

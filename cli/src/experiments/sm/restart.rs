@@ -1,6 +1,6 @@
 //! The restart theorem, put to many random programs.
 
-use std::ops::RangeInclusive;
+use std::ops::AddAssign;
 
 use faultline_sim::machines::sm::restart::Trial;
 use faultline_sim::machines::sm::{Occasions, Outcome};
@@ -10,12 +10,12 @@ use faultline_testbench::backend::Kind;
 use faultline_testbench::file;
 use faultline_testbench::programs::{Pipeline, ProgramError};
 use miette::{Result, miette};
-use rayon::prelude::*;
 use serde::Serialize;
 
+use super::super::trials::{self, Failure};
 use super::{Args, setups};
 use crate::Global;
-use crate::output::{grouped, progress, tables, width};
+use crate::output::{grouped, tables, width};
 
 /// What was tried.
 #[derive(Serialize)]
@@ -40,74 +40,39 @@ struct Row {
     failures: u64,
 }
 
-/// What programs of a scheme counted, and the first of them that failed.
-#[derive(Clone, Debug, Default)]
-struct Counts {
-    programs: u64,
+/// What a program counts, or many.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
     cycles: u64,
     switches: u64,
     restored: u64,
     bases: u64,
     refused: u64,
     occasions: Occasions,
-    failures: u64,
-    first: Option<(u64, String)>,
 }
 
-impl Counts {
-    /// A program that ran.
-    fn one(seed: u64, result: Result<Outcome, ProgramError>) -> Result<Self, ProgramError> {
-        let programs = 1;
-        match result {
-            Ok(outcome) => Ok(Self {
-                programs,
-                cycles: outcome.cycles,
-                switches: outcome.switches,
-                restored: outcome.restored,
-                bases: outcome.bases,
-                refused: outcome.refused,
-                occasions: outcome.occasions,
-                ..Self::default()
-            }),
-            // It did not run at all.
-            Err(error @ (ProgramError::Setup(_) | ProgramError::Backend(_))) => Err(error),
-            Err(failure) => Ok(Self {
-                programs,
-                failures: 1,
-                first: Some((seed, failure.to_string())),
-                ..Self::default()
-            }),
-        }
-    }
-
-    /// Both together.
-    fn sum(self, other: Self) -> Self {
-        let firsts = [self.first, other.first];
-        let mut occasions = self.occasions;
-        occasions += other.occasions;
+impl From<Outcome> for Counted {
+    fn from(outcome: Outcome) -> Self {
         Self {
-            programs: self.programs + other.programs,
-            cycles: self.cycles + other.cycles,
-            switches: self.switches + other.switches,
-            restored: self.restored + other.restored,
-            bases: self.bases + other.bases,
-            refused: self.refused + other.refused,
-            occasions,
-            failures: self.failures + other.failures,
-            first: firsts.into_iter().flatten().min(),
+            cycles: outcome.cycles,
+            switches: outcome.switches,
+            restored: outcome.restored,
+            bases: outcome.bases,
+            refused: outcome.refused,
+            occasions: outcome.occasions,
         }
     }
 }
 
-/// Runs the programs of these seeds.
-fn count(
-    seeds: RangeInclusive<u64>,
-    trial: impl Fn(u64) -> Result<Outcome, ProgramError> + Sync,
-) -> Result<Counts, ProgramError> {
-    let counts = seeds
-        .into_par_iter()
-        .map(|seed| Counts::one(seed, trial(seed)));
-    counts.try_reduce(Counts::default, |left, right| Ok(left.sum(right)))
+impl AddAssign for Counted {
+    fn add_assign(&mut self, other: Self) {
+        self.cycles += other.cycles;
+        self.switches += other.switches;
+        self.restored += other.restored;
+        self.bases += other.bases;
+        self.refused += other.refused;
+        self.occasions += other.occasions;
+    }
 }
 
 impl Row {
@@ -199,59 +164,56 @@ fn lockstep(backend: Kind) -> String {
 /// If the seeds do not suffice, a back end cannot be had, or the restart theorem fails.
 pub fn run(trials: u64, args: &Args, schemes: &[Scheme], global: &Global) -> Result<()> {
     let (seed, backend) = (args.seed, args.backend);
-    // There is at least one trial.
-    let last = seed.checked_add(trials - 1).ok_or_else(|| {
-        miette!(
-            "--restart {trials} --seed {seed}: each program has a seed of its own and the last is {}; give a lower --seed",
-            u64::MAX
-        )
-    })?;
     if let Some(path) = &args.markdown {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
-    let trial = |scheme, seed| match backend {
-        Kind::Reference => Ok(Trial::new(scheme, seed)?.run()?),
-        // The small designs: programs of a few warps fill them.
-        other => {
-            let config = Pipeline::configuration(scheme, 4);
-            Pipeline::new(&config, &[Kind::Reference, other])?.restart(seed)
-        }
+    let trial = |scheme, seed| {
+        let outcome = match backend {
+            Kind::Reference => {
+                let outcome = Trial::new(scheme, seed).and_then(|trial| trial.run());
+                outcome.map_err(ProgramError::from)
+            }
+            // The small designs: programs of a few warps fill them.
+            other => {
+                let config = Pipeline::configuration(scheme, 4);
+                let pipeline = Pipeline::new(&config, &[Kind::Reference, other]);
+                let pipeline = pipeline.map_err(ProgramError::from);
+                pipeline.and_then(|mut pipeline| pipeline.restart(seed))
+            }
+        };
+        outcome.map(Counted::from).map_err(|error| match error {
+            ProgramError::Setup(_) | ProgramError::Backend(_) => Failure::Setup(error),
+            failure => Failure::Theorem(failure.to_string()),
+        })
     };
-    let bar = progress(
-        trials.saturating_mul(schemes.len() as u64),
-        "{msg:24} {wide_bar} {human_pos}/{human_len} programs {eta}",
-    );
-    let mut rows = Vec::new();
-    let mut failed = None;
-    for &scheme in schemes {
-        bar.set_message(scheme.name());
-        let counts = count(seed..=last, |seed| {
-            let result = trial(scheme, seed);
-            bar.inc(1);
-            result
-        });
-        let counts = counts.map_err(|error| miette!("{}: {error}", scheme.name()))?;
-        if let Some((_, failure)) = counts.first {
-            failed.get_or_insert_with(|| format!("{}: {failure}", scheme.name()));
-        }
-        rows.push(Row {
+    let (counts, failed) = trials::run(trials, seed, schemes, trial)?;
+    let rows = counts.into_iter().map(|(scheme, counts)| {
+        let Counted {
+            cycles,
+            switches,
+            restored,
+            bases,
+            refused,
+            occasions,
+        } = counts.counted;
+        Row {
             scheme: scheme.name(),
             backend: backend.name(),
             programs: counts.programs,
-            cycles: counts.cycles,
-            switches: counts.switches,
-            restored: counts.restored,
-            bases: counts.bases,
-            refused: counts.refused,
-            faults: counts.occasions.faults,
-            faults_again: counts.occasions.again,
-            faults_in_a_replay: counts.occasions.in_a_replay,
-            faults_of_some_lanes: counts.occasions.some_lanes,
-            faults_on_a_shared_page: counts.occasions.shared_page,
+            cycles,
+            switches,
+            restored,
+            bases,
+            refused,
+            faults: occasions.faults,
+            faults_again: occasions.again,
+            faults_in_a_replay: occasions.in_a_replay,
+            faults_of_some_lanes: occasions.some_lanes,
+            faults_on_a_shared_page: occasions.shared_page,
             failures: counts.failures,
-        });
-    }
-    bar.finish_and_clear();
+        }
+    });
+    let rows: Vec<Row> = rows.collect();
     if let Some(path) = &args.markdown {
         let configs: Vec<String> = match backend {
             Kind::Reference => Vec::new(),
@@ -269,10 +231,7 @@ pub fn run(trials: u64, args: &Args, schemes: &[Scheme], global: &Global) -> Res
         true => global.print_json(&rows)?,
         false => global.print(&text(&rows, backend))?,
     }
-    match failed {
-        None => Ok(()),
-        Some(failure) => Err(miette!("the restart theorem does not hold: {failure}")),
-    }
+    trials::verdict(failed)
 }
 
 /// The rows as a text.
@@ -284,27 +243,4 @@ fn text(rows: &[Row], backend: Kind) -> String {
          committed once, none issued before what it depends on\n{table}\n{}",
         lockstep(backend)
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use faultline_sim::machines::sm::SmError;
-    use faultline_sim::machines::sm::restart::{Failure, Trial};
-    use faultline_sim::sm::sm_pipeline::Scheme;
-
-    use super::count;
-
-    #[test]
-    fn failures_are_counted_and_the_first_is_named() {
-        let run = |seed: u64| match seed {
-            3 | 5 => Err(Failure::Sm(seed, SmError::Stuck(7)).into()),
-            _ => Ok(Trial::new(Scheme::ReplayQueue, seed)?.run()?),
-        };
-        let counts = count(1..=8, run).expect("every program runs");
-        assert_eq!((counts.programs, counts.failures), (8, 2));
-        let first = (3, "seed 3: cycle 7: nothing commits any more".to_owned());
-        assert_eq!(counts.first, Some(first));
-        let last = count(u64::MAX..=u64::MAX, run).expect("it runs");
-        assert_eq!((last.programs, last.failures), (1, 0));
-    }
 }

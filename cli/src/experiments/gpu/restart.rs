@@ -1,0 +1,199 @@
+//! The restart theorem of the whole GPU, put to many random programs.
+
+use std::ops::AddAssign;
+
+use faultline_sim::machines::gpu::Outcome;
+use faultline_sim::machines::gpu::restart::{Trial, TrialFailure};
+use faultline_sim::machines::sm::Occasions;
+use faultline_sim::sm::sm_pipeline::Scheme;
+use faultline_synth::table::Grid;
+use faultline_testbench::file;
+use miette::{Result, miette};
+use serde::Serialize;
+
+use super::super::sm::setups;
+use super::super::trials::{self, Counts, Failure};
+use super::Args;
+use crate::Global;
+use crate::output::{grouped, tables, width};
+
+/// What a program counts, or many.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+struct Counted {
+    cycles: u64,
+    /// Thread blocks that left in the middle of their work and came back, with so many squashed instructions.
+    blocks_away: u64,
+    restored: u64,
+    /// Instructions that were squashed by a fault; those of them that had faulted before, and those whose warp was being
+    /// replayed.
+    faults: u64,
+    faults_again: u64,
+    faults_in_a_replay: u64,
+    /// Far faults that the driver has read, and those that the GMMU did not hold.
+    far_faults: u64,
+    not_held: u64,
+    /// Parts of memory that came over the link, and those that were only allocated.
+    migrated: u64,
+    allocated: u64,
+}
+
+impl From<&Outcome> for Counted {
+    fn from(outcome: &Outcome) -> Self {
+        let Occasions {
+            faults,
+            again,
+            in_a_replay,
+            ..
+        } = outcome.sms.occasions;
+        Self {
+            cycles: outcome.cycles,
+            blocks_away: outcome.sms.switches,
+            restored: outcome.sms.restored,
+            faults,
+            faults_again: again,
+            faults_in_a_replay: in_a_replay,
+            far_faults: outcome.brought.records,
+            not_held: outcome.translations.nacks,
+            migrated: outcome.brought.migrated,
+            allocated: outcome.brought.allocated,
+        }
+    }
+}
+
+impl AddAssign for Counted {
+    fn add_assign(&mut self, other: Self) {
+        self.cycles += other.cycles;
+        self.blocks_away += other.blocks_away;
+        self.restored += other.restored;
+        self.faults += other.faults;
+        self.faults_again += other.faults_again;
+        self.faults_in_a_replay += other.faults_in_a_replay;
+        self.far_faults += other.far_faults;
+        self.not_held += other.not_held;
+        self.migrated += other.migrated;
+        self.allocated += other.allocated;
+    }
+}
+
+/// What was tried.
+#[derive(Serialize)]
+struct Row {
+    scheme: &'static str,
+    programs: u64,
+    #[serde(flatten)]
+    counted: Counted,
+    failures: u64,
+}
+
+impl Row {
+    const HEADINGS: [&str; 13] = [
+        "scheme",
+        "programs",
+        "cycles",
+        "blocks away",
+        "restored",
+        "faults",
+        "again",
+        "in a replay",
+        "far faults",
+        "not held",
+        "migrated",
+        "allocated",
+        "failures",
+    ];
+
+    fn new((scheme, counts): (Scheme, Counts<Counted>)) -> Self {
+        Self {
+            scheme: scheme.name(),
+            programs: counts.programs,
+            counted: counts.counted,
+            failures: counts.failures,
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let counted = &self.counted;
+        let counts = [
+            self.programs,
+            counted.cycles,
+            counted.blocks_away,
+            counted.restored,
+            counted.faults,
+            counted.faults_again,
+            counted.faults_in_a_replay,
+            counted.far_faults,
+            counted.not_held,
+            counted.migrated,
+            counted.allocated,
+            self.failures,
+        ];
+        let counts = counts.into_iter().map(grouped);
+        std::iter::once(self.scheme.to_owned())
+            .chain(counts)
+            .collect()
+    }
+}
+
+/// Runs a program, which the theorem may fail.
+fn trial(scheme: Scheme, seed: u64) -> Result<Counted, Failure<TrialFailure>> {
+    let outcome = Trial::new(scheme, seed)
+        .map_err(Failure::Setup)?
+        .run()
+        .map_err(|failure| Failure::Theorem(failure.to_string()))?;
+    Ok(Counted::from(&outcome))
+}
+
+/// Runs the programs of seeds from `--seed` on, and fails if one does.
+///
+/// # Errors
+/// If the seeds do not suffice, a file cannot be written, or the restart theorem fails.
+pub fn run(programs: u64, args: &Args, schemes: &[Scheme], global: &Global) -> Result<()> {
+    let seed = args.seed;
+    if let Some(path) = &args.markdown {
+        file::check_writable(path).map_err(|error| miette!("{error}"))?;
+    }
+    let (counts, failed) = trials::run(programs, seed, schemes, trial)?;
+    let rows: Vec<Row> = counts.into_iter().map(Row::new).collect();
+    if let Some(path) = &args.markdown {
+        let page = markdown(&rows, programs, seed, &setups::origin_of(&[], true)?);
+        file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
+    }
+    match global.json {
+        true => global.print_json(&rows)?,
+        false => global.print(&text(&rows))?,
+    }
+    trials::verdict(failed)
+}
+
+/// The rows as a page.
+fn markdown(rows: &[Row], programs: u64, seed: u64, origin: &str) -> String {
+    let schemes: Vec<_> = rows.iter().map(|row| row.scheme).collect();
+    let grid = Grid {
+        title: format!(
+            "# Restart on the GPU: random programs beside an executor without faults\n\n\
+             Generated by `faultline gpu --restart {programs} --scheme {} --seed {seed} --markdown FILE`{origin}.\n\n\
+             Each program is random and runs on a random GPU of 1 to 4 SMs with small TLBs, MSHRs and caches, beside an \
+             executor without faults. Registers and memory end the same, every instruction commits exactly once, none is \
+             issued before what it depends on, and each translation that an SM receives is that of the page tables. In \
+             three of four programs all pages are absent at first: *far faults* are reported to the driver or *not held* and \
+             requested again, and parts of memory are *migrated* over the link or *allocated*. Other instructions fault by \
+             chance. *Faults* squash an instruction: one that has faulted before (*again*), or one whose warp is being \
+             replayed. Thread blocks leave in the middle of their work and come back (*blocks away*), with squashed \
+             instructions (*restored*). A failure would be named by its seed.",
+            schemes.join(","),
+        ),
+        headings: Row::HEADINGS.map(str::to_owned).to_vec(),
+        rows: rows.iter().map(Row::cells).collect(),
+    };
+    grid.markdown().trim_end().to_owned() + "\n"
+}
+
+/// The rows as a text.
+fn text(rows: &[Row]) -> String {
+    let cells: Vec<_> = rows.iter().map(Row::cells).collect();
+    let table = tables(1, &Row::HEADINGS.map(str::to_owned), &cells, width());
+    format!(
+        "Random programs on random GPUs: registers and memory as in the run without faults, every instruction\n\
+         committed once, every translation as in the page tables\n{table}"
+    )
+}
