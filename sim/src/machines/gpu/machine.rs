@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use thiserror::Error;
 
 use super::super::driver::{self, CACHED, Driver, START};
-use super::super::sm::{Sm, SmError, Statistics, Use, Work};
+use super::super::sm::{Sm, SmError, Statistics, ThreadBlocks, Use, Work};
 use super::history::History;
 use super::outcome::{Outcome, Translations, joined};
 use super::pager::Pager;
@@ -61,7 +61,8 @@ pub struct Gpu<'work> {
     sms: Vec<Sm<'work, Port>>,
     /// Global memory, if values are computed.
     memory: Memory,
-    next_block: usize,
+    /// Thread blocks that were not dispatched.
+    blocks: ThreadBlocks<'work>,
     gmmu: Gmmu,
     inputs: gmmu::Inputs,
     shared: SharedMemory,
@@ -98,7 +99,7 @@ impl<'work> Gpu<'work> {
             computation.map_or_else(Vec::new, |computation| computation.memory.pages().collect());
         let mut pager = Pager::new(parameters.paging, written.into_iter());
         if !parameters.paging.absent {
-            work.pages().into_iter().for_each(|page| pager.place(page));
+            work.pages().iter().for_each(|&page| pager.place(page));
         }
         let values = computation.filter(|_| parameters.sm.values);
         let mut gpu = Self {
@@ -106,7 +107,7 @@ impl<'work> Gpu<'work> {
             work,
             sms: (0..parameters.sms).map(sm).collect::<Result<_, _>>()?,
             memory: values.map_or_else(Memory::new, |values| values.memory.clone()),
-            next_block: 0,
+            blocks: work.thread_blocks(),
             gmmu: Gmmu::new(parameters.gmmu),
             inputs: gmmu::Inputs {
                 cached_levels: CACHED,
@@ -161,26 +162,28 @@ impl<'work> Gpu<'work> {
 
     /// Thread blocks that were dispatched.
     #[must_use]
-    pub const fn dispatched(&self) -> usize {
-        self.next_block
+    pub fn dispatched(&self) -> usize {
+        self.work.blocks() - self.blocks.len()
     }
 
     /// Whether every thread block has ended.
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        self.next_block == self.work.blocks.len() && self.sms.iter().all(Sm::has_ended)
+        self.blocks.len() == 0 && self.sms.iter().all(Sm::has_ended)
     }
 
     /// What is left at the end.
     fn outcome(self) -> Outcome {
         let mut sms = joined(self.sms.into_iter().map(Sm::left)).unwrap_or_default();
-        if let Some((_, memory)) = &mut sms.values {
-            *memory = self.memory;
-        }
-        let commits = sms.commits.iter().flatten().flatten();
+        let expected = self.blocks.memory();
+        let memory = expected.filter(|_| self.parameters.sm.values);
+        sms.comparison.conclude(
+            self.work.blocks(),
+            memory.map(|expected| (&self.memory, expected)),
+        );
         Outcome {
             cycles: self.now,
-            instructions: commits.map(|&times| u64::from(times)).sum(),
+            instructions: sms.instructions,
             sms,
             translations: self.translations,
             traffic: self.shared.traffic,
@@ -235,17 +238,15 @@ impl<'work> Gpu<'work> {
 
     /// Each SM that has room for a thread block gets the next one.
     fn dispatch(&mut self) {
-        let blocks = self.work.blocks.len();
         let (before, from) = self.sms.split_at_mut(self.parameters.first);
         for sm in from.iter_mut().chain(before) {
             let port = sm.below();
             let has_room = self.now == 0 || std::mem::take(&mut port.has_room);
-            if has_room && self.next_block < blocks {
-                port.blocks.push_back(self.next_block);
-                self.next_block += 1;
+            if has_room {
+                port.blocks.extend(self.blocks.next());
             }
         }
-        if self.next_block == blocks {
+        if self.blocks.len() == 0 {
             self.sms.iter_mut().for_each(|sm| sm.below().is_last = true);
         }
     }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use super::super::sm::{Below, Misses, Request};
+use super::super::sm::{Below, Misses, Request, ThreadBlock};
 use crate::simt::Memory;
 use crate::sm::l1_tlb::Inputs;
 
@@ -41,7 +41,7 @@ pub struct Port {
     /// Lent for the cycle of the SM.
     pub memory: Memory,
     /// Thread blocks that were dispatched to this SM.
-    pub blocks: VecDeque<usize>,
+    pub blocks: VecDeque<ThreadBlock>,
     /// It has a free slot and no block.
     pub has_room: bool,
     /// All thread blocks were dispatched.
@@ -120,7 +120,7 @@ impl Below for Port {
         &mut self.memory
     }
 
-    fn next_block(&mut self) -> Option<usize> {
+    fn next_block(&mut self) -> Option<ThreadBlock> {
         let next = self.blocks.pop_front();
         self.has_room |= next.is_none();
         next

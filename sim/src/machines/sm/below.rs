@@ -1,6 +1,7 @@
 //! What an SM is connected to below its L1 TLB and its L1 cache.
 
 use super::outcome::Misses;
+use super::work::ThreadBlock;
 use crate::simt::Memory;
 use crate::sm::l1_tlb;
 
@@ -41,7 +42,7 @@ pub trait Below {
     /// Global memory.
     fn memory(&mut self) -> &mut Memory;
     /// The next thread block for a slot that is free; none if none is there yet, or at all.
-    fn next_block(&mut self) -> Option<usize>;
+    fn next_block(&mut self) -> Option<ThreadBlock>;
     /// Whether thread blocks may still come.
     fn has_blocks(&self) -> bool;
     /// The lines that were requested, and what they waited.

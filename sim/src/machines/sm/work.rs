@@ -1,13 +1,20 @@
-//! What an SM runs: for each warp the stream of its instructions, from a program's oracle or from a trace.
+//! What an SM runs: thread blocks, one after the other, with the stream of instructions of each warp, from a program's oracle or
+//! from a trace.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::pages::Pages;
 use crate::simt::kernels::Kernel;
-use crate::simt::{self, Lanes, Launch, Memory, Operand, Program, Run, RunError};
+use crate::simt::{
+    self, Execution, Lanes, Launch, Memory, Operand, Program, Registers, RunError, WarpRun,
+};
 use crate::sm::scoreboard::ZERO_REGISTER;
 use crate::sm::sm_pipeline::Class;
 use crate::trace::{self, Reader, SM_BLOCKS, SM_WARPS, TraceError};
+
+/// Pages that are accessed first and are known as such: those that an L1 TLB of the paper holds.
+const FIRST_PAGES: usize = 32;
 
 /// What an instruction does besides what its class says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,7 +66,98 @@ impl Step {
     }
 }
 
-/// A program with all that it computes.
+impl From<simt::Step> for Step {
+    fn from(step: simt::Step) -> Self {
+        Self {
+            instruction: step.pc,
+            mask: step.mask,
+            taken: step.taken,
+            addresses: step.addresses,
+        }
+    }
+}
+
+/// What a warp does.
+#[derive(Clone, Debug, Default)]
+pub struct WarpWork {
+    /// Its instructions, in program order.
+    pub steps: Arc<[Step]>,
+    /// Its registers at the end, if they are known.
+    pub registers: Option<Registers>,
+}
+
+impl From<WarpRun> for WarpWork {
+    fn from(run: WarpRun) -> Self {
+        Self {
+            steps: run.steps.into_iter().map(Step::from).collect(),
+            registers: Some(run.registers),
+        }
+    }
+}
+
+/// What a thread block does.
+#[derive(Clone, Debug)]
+pub struct ThreadBlock {
+    /// Its number.
+    pub number: usize,
+    /// Its warps; one that has no instructions does not run.
+    pub warps: Vec<WarpWork>,
+}
+
+/// The thread blocks of a work in their order. They are made as they are asked for, so that those that have ended take no
+/// memory. By default there is none.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadBlocks<'work> {
+    next: usize,
+    count: usize,
+    /// The run without faults, as far as blocks were given out.
+    oracle: Option<Execution<'work>>,
+    traced: &'work [Vec<Arc<[Step]>>],
+}
+
+impl ThreadBlocks<'_> {
+    /// Global memory as the blocks that were given out leave it, if that is known.
+    #[must_use]
+    pub fn memory(&self) -> Option<&Memory> {
+        self.oracle.as_ref().map(Execution::memory)
+    }
+}
+
+impl Iterator for ThreadBlocks<'_> {
+    type Item = ThreadBlock;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let number = self.next;
+        let warps = match &mut self.oracle {
+            // A work is there only if the run comes to its end.
+            Some(oracle) => oracle
+                .next()?
+                .ok()?
+                .into_iter()
+                .map(WarpWork::from)
+                .collect(),
+            None => {
+                let traced = self.traced.get(number)?.iter();
+                let warp = |steps: &Arc<[Step]>| WarpWork {
+                    steps: steps.clone(),
+                    registers: None,
+                };
+                traced.map(warp).collect()
+            }
+        };
+        self.next += 1;
+        Some(ThreadBlock { number, warps })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.count - self.next;
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for ThreadBlocks<'_> {}
+
+/// A program, and what it starts with.
 #[derive(Clone, Debug)]
 pub struct Computation {
     /// The program.
@@ -68,8 +166,45 @@ pub struct Computation {
     pub launch: Launch,
     /// Global memory before it starts.
     pub memory: Memory,
-    /// The run without faults.
-    pub oracle: Run,
+}
+
+/// What is to be known of all thread blocks before the first one runs.
+#[derive(Clone, Debug, Default)]
+struct Extent {
+    blocks: usize,
+    steps: usize,
+    /// The pages that are accessed, and those of them that are accessed first, in that order.
+    pages: BTreeSet<u64>,
+    first_pages: Vec<u64>,
+}
+
+impl Extent {
+    /// Counts a block.
+    fn add<'block>(
+        &mut self,
+        instructions: &[Instruction],
+        warps: impl IntoIterator<Item = &'block [Step]>,
+    ) {
+        self.blocks += 1;
+        let mut last = None;
+        for step in warps.into_iter().flatten() {
+            self.steps += 1;
+            if !instructions[step.instruction as usize].class.is_global() {
+                continue;
+            }
+            let addresses = step.traced_operand(false);
+            for lane in (0..addresses.len()).filter(|lane| step.mask >> lane & 1 == 1) {
+                let page = Pages::page(addresses[lane]);
+                // One lane after the other mostly accesses the same page.
+                if last.replace(page) != Some(page)
+                    && self.pages.insert(page)
+                    && self.first_pages.len() < FIRST_PAGES
+                {
+                    self.first_pages.push(page);
+                }
+            }
+        }
+    }
 }
 
 /// What an SM runs.
@@ -79,14 +214,15 @@ pub struct Work {
     pub name: String,
     /// Its instructions.
     pub instructions: Vec<Instruction>,
-    /// Its blocks, warp by warp.
-    pub blocks: Vec<Vec<Arc<[Step]>>>,
     /// Warps of a block at most.
     pub warps_per_block: usize,
     /// Blocks that fit on an SM besides the limits of its warps.
     pub blocks_per_sm: usize,
     /// What it computes, if that is known.
     pub computation: Option<Computation>,
+    /// Its blocks, warp by warp, if it is a trace.
+    traced: Vec<Vec<Arc<[Step]>>>,
+    extent: Extent,
 }
 
 impl Work {
@@ -108,34 +244,24 @@ impl Work {
     /// # Errors
     /// If it does not run to its end.
     pub fn of_program(program: Program, launch: Launch, memory: Memory) -> Result<Self, RunError> {
-        let oracle = simt::run(&program, &launch, memory.clone())?;
-        let step = |step: &simt::Step| Step {
-            instruction: step.pc,
-            mask: step.mask,
-            taken: step.taken,
-            addresses: step.addresses.clone(),
-        };
-        let warps_per_block = launch.warps_per_block() as usize;
-        let warps: Vec<Arc<[Step]>> = oracle
-            .warps
-            .iter()
-            .map(|warp| warp.steps.iter().map(step).collect())
-            .collect();
+        let instructions: Vec<_> = program.instructions().iter().zip(0..).map(decode).collect();
+        let mut extent = Extent::default();
+        for block in Execution::new(&program, launch, memory.clone()) {
+            let warps: Vec<WarpWork> = block?.into_iter().map(WarpWork::from).collect();
+            extent.add(&instructions, warps.iter().map(|warp| &*warp.steps));
+        }
         Ok(Self {
             name: "program".to_owned(),
-            instructions: program.instructions().iter().zip(0..).map(decode).collect(),
-            blocks: warps
-                .chunks(warps_per_block.max(1))
-                .map(<[_]>::to_vec)
-                .collect(),
-            warps_per_block,
+            instructions,
+            warps_per_block: launch.warps_per_block() as usize,
             blocks_per_sm: SM_BLOCKS as usize,
             computation: Some(Computation {
                 program,
                 launch,
                 memory,
-                oracle,
             }),
+            traced: Vec::new(),
+            extent,
         })
     }
 
@@ -149,10 +275,11 @@ impl Work {
         let mut work = Self {
             name: kernel.name.clone(),
             instructions: Vec::new(),
-            blocks: Vec::new(),
             warps_per_block,
             blocks_per_sm: blocks_per_sm(&kernel),
             computation: None,
+            traced: Vec::new(),
+            extent: Extent::default(),
         };
         let mut known = HashMap::new();
         while let Some(block) = reader.next_block()? {
@@ -176,7 +303,9 @@ impl Work {
                     *place = steps;
                 }
             }
-            work.blocks.push(warps);
+            let steps = warps.iter().map(|steps| &**steps);
+            work.extent.add(&work.instructions, steps);
+            work.traced.push(warps);
         }
         Ok(work)
     }
@@ -187,32 +316,41 @@ impl Work {
         &self.instructions[step.instruction as usize]
     }
 
-    /// The addresses that are accessed.
-    pub(super) fn addresses(&self) -> impl Iterator<Item = u64> {
-        let steps = self.blocks.iter().flatten().flat_map(|steps| steps.iter());
-        let lanes = |step: &Step| (step.mask, step.traced_operand(false));
-        steps
-            .filter(|step| self.instruction(step).class.is_global())
-            .map(lanes)
-            .flat_map(|(mask, lanes)| {
-                let active = move |lane: &usize| mask >> lane & 1 == 1;
-                (0..32).filter(active).map(move |lane| lanes[lane])
-            })
+    /// Its thread blocks in their order.
+    #[must_use]
+    pub fn thread_blocks(&self) -> ThreadBlocks<'_> {
+        let oracle = self.computation.as_ref().map(|computation| {
+            let memory = computation.memory.clone();
+            Execution::new(&computation.program, computation.launch, memory)
+        });
+        ThreadBlocks {
+            next: 0,
+            count: self.extent.blocks,
+            oracle,
+            traced: &self.traced,
+        }
     }
 
     /// The pages that are accessed, ascending.
-    pub(crate) fn pages(&self) -> std::collections::BTreeSet<u64> {
-        let mut last = None;
-        let pages = self.addresses().map(super::pages::Pages::page);
-        // One lane after the other mostly accesses the same page.
-        let changes = pages.filter(|&page| last.replace(page) != Some(page));
-        changes.collect()
+    pub(crate) const fn pages(&self) -> &BTreeSet<u64> {
+        &self.extent.pages
+    }
+
+    /// The pages that are accessed first, as many as an L1 TLB has, in that order.
+    pub(super) fn first_pages(&self) -> &[u64] {
+        &self.extent.first_pages
+    }
+
+    /// The number of thread blocks.
+    #[must_use]
+    pub const fn blocks(&self) -> usize {
+        self.extent.blocks
     }
 
     /// The number of warp instructions.
     #[must_use]
-    pub fn steps(&self) -> usize {
-        self.blocks.iter().flatten().map(|steps| steps.len()).sum()
+    pub const fn steps(&self) -> usize {
+        self.extent.steps
     }
 }
 
