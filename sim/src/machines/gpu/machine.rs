@@ -22,6 +22,8 @@ use crate::sm::sm_pipeline;
 
 /// A GPU on which nothing commits for so many cycles while no page is under way is stuck.
 const PATIENCE: u64 = 1_000_000;
+/// Thread blocks after which the pages that are the oracle's by now are kept once for both.
+const SHARE: usize = 1024;
 /// Words of a line, as a power of two.
 const LINE_WORD_BITS: u32 = 4;
 
@@ -242,8 +244,16 @@ impl<'work> Gpu<'work> {
         for sm in from.iter_mut().chain(before) {
             let port = sm.below();
             let has_room = self.now == 0 || std::mem::take(&mut port.has_room);
-            if has_room {
-                port.blocks.extend(self.blocks.next());
+            if !has_room {
+                continue;
+            }
+            if let Some(block) = self.blocks.next() {
+                if block.number % SHARE == 0
+                    && let Some(oracle) = self.blocks.memory()
+                {
+                    self.memory.share(oracle);
+                }
+                port.blocks.push_back(block);
             }
         }
         if self.blocks.len() == 0 {

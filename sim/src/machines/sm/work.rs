@@ -15,6 +15,8 @@ use crate::trace::{self, Reader, SM_BLOCKS, SM_WARPS, TraceError};
 
 /// Pages that are accessed first and are known as such: those that an L1 TLB of the paper holds.
 const FIRST_PAGES: usize = 32;
+/// What an instruction has that accesses no memory.
+const NO_ADDRESSES: Lanes = [0; simt::LANES];
 
 /// What an instruction does besides what its class says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,6 +44,17 @@ pub struct Instruction {
     pub sources: [u8; 3],
 }
 
+/// The addresses of an instruction's lanes, 0 for a lane that is not active; most lie at even distances, and take little memory.
+#[derive(Clone, Debug)]
+enum Addresses {
+    /// It accesses no memory.
+    None,
+    /// The address of lane 0, if it is active, and the distance from each lane to the next.
+    Even(u64, u64),
+    /// Any.
+    Each(Box<Lanes>),
+}
+
 /// An instruction as a warp executes it.
 #[derive(Clone, Debug)]
 pub struct Step {
@@ -51,29 +64,61 @@ pub struct Step {
     pub mask: u32,
     /// The lanes that a branch sends to its target.
     pub taken: u32,
-    /// The address of each lane, if it accesses memory.
-    pub addresses: Option<Arc<Lanes>>,
+    addresses: Addresses,
 }
 
 impl Step {
+    /// An instruction with its number, its lanes, those that a branch sends to its target, and the address of each lane if it
+    /// accesses memory.
+    fn new(instruction: u32, mask: u32, taken: u32, addresses: Option<&Lanes>) -> Self {
+        let mut step = Self {
+            instruction,
+            mask,
+            taken,
+            addresses: Addresses::None,
+        };
+        let Some(lanes) = addresses else {
+            return step;
+        };
+        let first = mask.trailing_zeros() as usize;
+        let active = |lane: usize| lanes.get(lane).filter(|_| mask >> lane & 1 == 1);
+        let address = active(first).copied().unwrap_or(0);
+        let distance = active(first + 1).map_or(0, |next| next.wrapping_sub(address));
+        let base = address.wrapping_sub(distance.wrapping_mul(first as u64));
+        step.addresses = Addresses::Even(base, distance);
+        if step.addresses() != *lanes {
+            step.addresses = Addresses::Each(Box::new(*lanes));
+        }
+        step
+    }
+
+    /// The address of each lane; 0 for a lane that is not active, or accesses no memory.
+    #[must_use]
+    pub fn addresses(&self) -> Lanes {
+        match &self.addresses {
+            Addresses::None => NO_ADDRESSES,
+            Addresses::Even(base, distance) => {
+                std::array::from_fn(|lane| match self.mask >> lane & 1 {
+                    0 => 0,
+                    _ => base.wrapping_add(distance.wrapping_mul(lane as u64)),
+                })
+            }
+            Addresses::Each(lanes) => **lanes,
+        }
+    }
+
     /// What stands for its operands where values are not computed: the addresses, and data like nothing else's.
     pub(super) fn traced_operand(&self, data: bool) -> Lanes {
-        let addresses = self.addresses.as_deref().copied().unwrap_or_default();
         match data {
-            true => addresses.map(|address| !address),
-            false => addresses,
+            true => self.addresses().map(|address| !address),
+            false => self.addresses(),
         }
     }
 }
 
 impl From<simt::Step> for Step {
     fn from(step: simt::Step) -> Self {
-        Self {
-            instruction: step.pc,
-            mask: step.mask,
-            taken: step.taken,
-            addresses: step.addresses,
-        }
+        Self::new(step.pc, step.mask, step.taken, step.addresses.as_deref())
     }
 }
 
@@ -179,29 +224,21 @@ struct Extent {
 }
 
 impl Extent {
-    /// Counts a block.
-    fn add<'block>(
-        &mut self,
-        instructions: &[Instruction],
-        warps: impl IntoIterator<Item = &'block [Step]>,
-    ) {
-        self.blocks += 1;
+    /// Counts an instruction.
+    fn add(&mut self, class: Class, mask: u32, addresses: &Lanes) {
+        self.steps += 1;
+        if !class.is_global() {
+            return;
+        }
         let mut last = None;
-        for step in warps.into_iter().flatten() {
-            self.steps += 1;
-            if !instructions[step.instruction as usize].class.is_global() {
-                continue;
-            }
-            let addresses = step.traced_operand(false);
-            for lane in (0..addresses.len()).filter(|lane| step.mask >> lane & 1 == 1) {
-                let page = Pages::page(addresses[lane]);
-                // One lane after the other mostly accesses the same page.
-                if last.replace(page) != Some(page)
-                    && self.pages.insert(page)
-                    && self.first_pages.len() < FIRST_PAGES
-                {
-                    self.first_pages.push(page);
-                }
+        for lane in (0..addresses.len()).filter(|lane| mask >> lane & 1 == 1) {
+            let page = Pages::page(addresses[lane]);
+            // One lane after the other mostly accesses the same page.
+            if last.replace(page) != Some(page)
+                && self.pages.insert(page)
+                && self.first_pages.len() < FIRST_PAGES
+            {
+                self.first_pages.push(page);
             }
         }
     }
@@ -247,8 +284,12 @@ impl Work {
         let instructions: Vec<_> = program.instructions().iter().zip(0..).map(decode).collect();
         let mut extent = Extent::default();
         for block in Execution::new(&program, launch, memory.clone()) {
-            let warps: Vec<WarpWork> = block?.into_iter().map(WarpWork::from).collect();
-            extent.add(&instructions, warps.iter().map(|warp| &*warp.steps));
+            extent.blocks += 1;
+            for step in block?.into_iter().flat_map(|warp| warp.steps) {
+                let class = instructions[step.pc as usize].class;
+                let addresses = step.addresses.as_deref().unwrap_or(&NO_ADDRESSES);
+                extent.add(class, step.mask, addresses);
+            }
         }
         Ok(Self {
             name: "program".to_owned(),
@@ -291,20 +332,19 @@ impl Work {
                         work.instructions.push(instruction);
                         work.instructions.len() as u32 - 1
                     });
-                    Step {
-                        instruction: number,
-                        mask: traced.mask,
-                        taken: 0,
-                        addresses: traced.access.as_ref().map(|access| access.addresses.into()),
-                    }
+                    let addresses = traced.access.as_ref().map(|access| &access.addresses);
+                    Step::new(number, traced.mask, 0, addresses)
                 };
                 let steps = warp.instructions.iter().map(&mut step).collect();
                 if let Some(place) = warps.get_mut(warp.number as usize) {
                     *place = steps;
                 }
             }
-            let steps = warps.iter().map(|steps| &**steps);
-            work.extent.add(&work.instructions, steps);
+            work.extent.blocks += 1;
+            for step in warps.iter().flat_map(|steps| steps.iter()) {
+                let class = work.instructions[step.instruction as usize].class;
+                work.extent.add(class, step.mask, &step.addresses());
+            }
             work.traced.push(warps);
         }
         Ok(work)
@@ -428,4 +468,52 @@ fn blocks_per_sm(kernel: &trace::Kernel) -> usize {
     let shared = fits(simt::kernels::SM_SHARED_MEMORY, kernel.shared_memory);
     let warps = u64::from(SM_WARPS / kernel.warps_per_block().max(1));
     registers.min(shared).min(warps).clamp(1, SM_BLOCKS.into()) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simt::kernels::named;
+    use crate::simt::{run, write_trace};
+
+    /// Kernels whose lanes access memory in order, out of order, and in part.
+    #[test]
+    fn the_blocks_of_a_trace_are_those_that_were_written() {
+        let (mut even, mut each) = (0, 0);
+        for name in ["sgemm", "spmv", "bfs"] {
+            let kernel = named(name).unwrap()(1).unwrap();
+            let mut text = Vec::new();
+            let whole = run(&kernel.program, &kernel.launch, kernel.memory.clone()).unwrap();
+            write_trace(&mut text, &kernel, 1, &whole).unwrap();
+            let traced = Work::of_trace(Reader::new(text.as_slice(), name).unwrap()).unwrap();
+            let computed = Work::of_kernel(&kernel).unwrap();
+            assert_eq!(traced.blocks(), computed.blocks());
+            assert_eq!(traced.steps(), computed.steps());
+            assert_eq!(traced.steps(), whole.steps());
+            assert_eq!(traced.pages(), computed.pages());
+            assert_eq!(traced.first_pages(), computed.first_pages());
+            for step in traced
+                .traced
+                .iter()
+                .flatten()
+                .flat_map(|steps| steps.iter())
+            {
+                match step.addresses {
+                    Addresses::None => {}
+                    Addresses::Even(..) => even += 1,
+                    Addresses::Each(_) => each += 1,
+                }
+            }
+            for (left, right) in traced.thread_blocks().zip(computed.thread_blocks()) {
+                assert_eq!(left.number, right.number);
+                assert_eq!(left.warps.len(), right.warps.len());
+                for (left, right) in left.warps.iter().zip(&right.warps) {
+                    let access = |step: &Step| (step.mask, step.addresses());
+                    let left = left.steps.iter().map(access);
+                    assert!(left.eq(right.steps.iter().map(access)), "{name}");
+                }
+            }
+        }
+        assert!(even > 1_000 && each > 1_000, "{even} even, {each} each");
+    }
 }
