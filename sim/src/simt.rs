@@ -2,8 +2,8 @@
 //! behind after faults and replays can be compared with what it should have left.
 //!
 //! A [`Program`] is assembled from text ([`assemble`]) or built ([`Builder`]), and started as a
-//! [`Launch`]. [`run`] executes it without faults and in program order: it is the oracle, and gives
-//! each warp's stream of instructions with lanes and addresses. A pipeline model executes the same
+//! [`Launch`]. [`Execution`] executes it without faults and in program order: it is the oracle, and gives
+//! each warp's stream of instructions with lanes and addresses, block by block; [`run`] keeps them all. A pipeline model executes the same
 //! program in its own time, in the steps of its stages: [`Control::fetch`], [`Warp::read_operands`]
 //! at operand read, [`execute`], which knows nothing but the operands, and [`commit`].
 
@@ -28,6 +28,6 @@ pub use instruction::{Instruction, Operand, SpecialRegister, ZERO_REGISTER};
 pub use memory::{Cells, Memory, PAGE_BYTES, Shared};
 pub use operation::{Class, Condition, Operation, Relation, Space, Width};
 pub use program::{MOST_INSTRUCTIONS, Program, ProgramError};
-pub use run::{MOST_STEPS, Run, RunError, Step, WarpRun, run, run_within};
+pub use run::{Execution, MOST_STEPS, Run, RunError, Step, WarpRun, run, run_within};
 pub use trace::{WriteError, write_trace, write_traces};
 pub use warp::{LANES, Lanes, Launch, Place, Registers, Warp};

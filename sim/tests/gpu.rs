@@ -21,7 +21,7 @@ fn run(work: &Work, scheme: Scheme, absent: bool) -> Outcome {
         .unwrap()
         .run(|_| {})
         .unwrap();
-    assert_eq!(outcome.differences(work), [], "{scheme:?}");
+    assert_eq!(outcome.differences(), [], "{scheme:?}");
     outcome
 }
 
@@ -112,7 +112,7 @@ fn every_preset_runs_a_kernel_with_absent_pages() {
         let outcome = gpu
             .run(|_| {})
             .unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert_eq!(outcome.differences(&work), [], "{name}");
+        assert_eq!(outcome.differences(), [], "{name}");
         assert!(outcome.brought.migrated > 0, "{name}");
     }
 }

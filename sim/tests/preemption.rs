@@ -115,7 +115,7 @@ fn recordings_agree_with_the_dirty_bits() {
             let recording = Recording::new(&work, shape, 1).unwrap();
             let executed = recording.streams.iter().map(|stream| stream.executed.len());
             assert_eq!(executed.sum::<usize>(), work.steps(), "{name}");
-            assert_eq!(recording.streams.len(), work.blocks.len(), "{name}");
+            assert_eq!(recording.streams.len(), work.blocks(), "{name}");
             let stream = recording.median().unwrap();
             for percent in [10, 25, 50, 75, 95] {
                 let until = stream.cycles * percent / 100;

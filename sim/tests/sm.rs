@@ -16,7 +16,7 @@ fn statistics(parameters: &Parameters, work: &Work) -> Statistics {
     let sm = Sm::new(parameters, work).unwrap();
     let outcome = sm.run(|inputs, outputs| statistics.observe(inputs, outputs));
     let outcome = outcome.unwrap();
-    assert_eq!(outcome.differences(work), []);
+    assert_eq!(outcome.differences(), []);
     assert_eq!(outcome.cycles, statistics.cycles);
     statistics
 }

@@ -150,7 +150,7 @@ fn late_faults_keep_the_order_of_accesses() {
                 ..Parameters::paper(scheme, 16 << 10)
             };
             let outcome = Sm::new(&parameters, &work).unwrap().run(|_, _| {}).unwrap();
-            assert_eq!(outcome.differences(&work), [], "{scheme:?}, {once:b}");
+            assert_eq!(outcome.differences(), [], "{scheme:?}, {once:b}");
         }
     }
 }

@@ -267,7 +267,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             "--svg and --trace-events show one run: give one workload and one scheme"
         ));
     }
-    let blocks: usize = works.iter().map(|work| work.blocks.len()).sum();
+    let blocks: usize = works.iter().map(Work::blocks).sum();
     let all = (blocks * configs.len()) as u64;
     let bar = progress(all, "{wide_bar} {pos}/{len} thread blocks {eta}");
     let jobs: Vec<(&Work, &Config)> = works
@@ -323,7 +323,7 @@ fn one(config: &Config, work: &Work, is_parallel: bool, bar: &ProgressBar) -> Re
         dispatched = gpu.dispatched();
     });
     let outcome = outcome.map_err(|error| failed(&error))?;
-    match outcome.differences(work).first() {
+    match outcome.differences().first() {
         Some(difference) => Err(failed(difference)),
         None => Ok(outcome),
     }

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for work in &works {
             let outcome = Sm::new(&parameters, work)?.run(|_, _| {})?;
             cycles += outcome.cycles;
-            instructions += outcome.commits.iter().flatten().flatten().count();
+            instructions += outcome.instructions;
         }
         let seconds = start.elapsed().as_secs_f64();
         println!(

@@ -2,14 +2,15 @@
 //!
 //! [`Work`] is what runs: streams of instructions for each warp, from a program's oracle or from a trace. [`Sm`] brings
 //! the blocks to the pipeline, answers its fetches, executes what it issues and lets it fault, and hands out what
-//! goes over its ports in each cycle. With values, [`Outcome::differences`] compares what is left at the end with the
-//! run without faults: the restart theorem, which [`restart`] puts to random programs.
+//! goes over its ports in each cycle. With values, what each block leaves is compared with the run without faults, and
+//! [`Outcome::differences`] says what differs: the restart theorem, which [`restart`] puts to random programs.
 
 mod access;
 mod alone;
 mod below;
 mod blocks;
 mod cache;
+mod comparison;
 mod machine;
 mod memory_unit;
 mod outcome;
@@ -34,4 +35,4 @@ pub use outcome::{Difference, Misses, Occasions, Outcome, SmError};
 pub use parameters::{Faults, Parameters, Recovery, Timing};
 pub use statistics::{Stall, Statistics};
 pub(crate) use tags::Tags;
-pub use work::{Computation, Instruction, Kind, Step, Work};
+pub use work::{Computation, Instruction, Kind, Step, ThreadBlock, ThreadBlocks, WarpWork, Work};

@@ -1,6 +1,7 @@
 //! Global memory as a sparse map of pages, and the shared memory of a thread block.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::operation::Width;
 
@@ -8,7 +9,8 @@ use super::operation::Width;
 pub const PAGE_BYTES: u64 = 1 << PAGE_SHIFT;
 const PAGE_SHIFT: u32 = 12;
 
-type Page = Box<[u8; PAGE_BYTES as usize]>;
+/// Memories that are copies of each other share the pages that none has written since.
+type Page = Arc<[u8; PAGE_BYTES as usize]>;
 
 /// A memory that accesses read and write.
 pub trait Cells {
@@ -86,25 +88,37 @@ impl Memory {
         self.pages.keys().copied()
     }
 
+    /// Pages that are the same in another memory are kept once for both, until one of them writes there.
+    pub fn share(&mut self, other: &Self) {
+        for (number, page) in &mut self.pages {
+            if let Some(same) = other.pages.get(number).filter(|other| *other == page) {
+                *page = same.clone();
+            }
+        }
+    }
+
     /// The lowest address at which two memories differ.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Option<u64> {
-        const EMPTY: [u8; PAGE_BYTES as usize] = [0; PAGE_BYTES as usize];
+        const EMPTY: &[u8; PAGE_BYTES as usize] = &[0; PAGE_BYTES as usize];
         let numbers: BTreeSet<u64> = self.pages().chain(other.pages()).collect();
         numbers.into_iter().find_map(|number| {
-            let bytes = |memory: &Self| memory.pages.get(&number).map_or(EMPTY, |page| **page);
-            let (left, right) = (bytes(self), bytes(other));
+            let [left, right] =
+                [self, other].map(|memory| memory.pages.get(&number).map_or(EMPTY, |page| &**page));
+            if std::ptr::eq(left, right) {
+                return None;
+            }
             let inside = left
                 .iter()
-                .zip(&right)
+                .zip(right)
                 .position(|(left, right)| left != right)?;
             Some((number << PAGE_SHIFT) + inside as u64)
         })
     }
 
-    fn page(&mut self, number: u64) -> &mut Page {
-        let empty = || Box::new([0; PAGE_BYTES as usize]);
-        self.pages.entry(number).or_insert_with(empty)
+    fn page(&mut self, number: u64) -> &mut [u8; PAGE_BYTES as usize] {
+        let empty = || Arc::new([0; PAGE_BYTES as usize]);
+        Arc::make_mut(self.pages.entry(number).or_insert_with(empty))
     }
 }
 
@@ -212,6 +226,26 @@ mod tests {
         memory.write(0x6008, Width::Four, 0x0100);
         assert_eq!(memory.difference(&Memory::new()), Some(0x6009));
         assert_eq!(memory.pages().collect::<Vec<_>>(), [5, 6]);
+    }
+
+    #[test]
+    fn what_is_written_to_a_shared_page_is_not_written_to_its_copies() {
+        let mut memory = Memory::new();
+        memory.write(0x5000, Width::Four, 1);
+        let mut copy = Memory::new();
+        copy.write(0x5000, Width::Four, 1);
+        copy.write(0x6000, Width::Four, 2);
+        copy.share(&memory);
+        assert!(Arc::ptr_eq(&copy.pages[&5], &memory.pages[&5]));
+        memory.write(0x5ffc, Width::Four, 3);
+        copy.write(0x5004, Width::Four, 4);
+        assert_eq!(memory.read_words(0x5000, 2), [1, 0]);
+        assert_eq!(copy.read_words(0x5000, 2), [1, 4]);
+        assert_eq!(copy.difference(&memory), Some(0x5004));
+        assert_eq!(
+            (copy.read(0x5ffc, Width::Four), copy.pages().count()),
+            (0, 2)
+        );
     }
 
     #[test]

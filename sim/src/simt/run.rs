@@ -10,7 +10,7 @@ use super::operation::Space;
 use super::program::Program;
 use super::warp::{Lanes, Launch, Place, Registers, Warp};
 
-/// Warp instructions that a run executes at most.
+/// Warp instructions that a thread block executes at most.
 pub const MOST_STEPS: u64 = 20_000_000;
 
 /// Why a run did not come to its end, without the instruction, which [`RunError::pc`] knows.
@@ -21,7 +21,7 @@ pub enum RunError {
     Block(u32),
     /// It goes on and on.
     #[error(
-        "the launch executes more than {limit} warp instructions; make it smaller or end its loop"
+        "a thread block executes more than {limit} warp instructions; make it smaller or end its loop"
     )]
     TooLong {
         /// The instruction that is one too many.
@@ -110,11 +110,102 @@ impl Run {
     }
 }
 
-/// Runs a launch: block after block, and in a block each warp as far as its next barrier.
+/// A launch block after block, and in a block each warp as far as its next barrier. Nothing is kept of a block that was given
+/// out but what it has written to global memory. After an error there is no further block.
+#[derive(Clone, Debug)]
+pub struct Execution<'program> {
+    program: &'program Program,
+    launch: Launch,
+    limit: u64,
+    next: u32,
+    memory: Memory,
+}
+
+impl<'program> Execution<'program> {
+    /// A launch before its first block.
+    #[must_use]
+    pub const fn new(program: &'program Program, launch: Launch, memory: Memory) -> Self {
+        Self {
+            program,
+            launch,
+            limit: MOST_STEPS,
+            next: 0,
+            memory,
+        }
+    }
+
+    /// Global memory after the blocks that were given out.
+    #[must_use]
+    pub const fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Executes a block.
+    fn block(&mut self, block: u32) -> Result<Vec<WarpRun>, RunError> {
+        let Self {
+            program,
+            launch,
+            limit,
+            ..
+        } = *self;
+        if launch.threads() > Launch::MOST_THREADS {
+            return Err(RunError::Block(launch.threads()));
+        }
+        let mut left = limit;
+        let mut shared = Shared::new(launch.shared_memory);
+        let place = |warp| Place {
+            launch,
+            block,
+            warp,
+        };
+        let warps = 0..launch.warps_per_block();
+        let mut warps: Vec<(Warp, Vec<Step>)> = warps
+            .map(|warp| (Warp::new(program, place(warp)), Vec::new()))
+            .collect();
+        while warps.iter().any(|(warp, _)| !warp.control.is_finished()) {
+            for (warp, steps) in &mut warps {
+                // All warps have come to the barrier or ended.
+                if warp.control.is_waiting() {
+                    warp.control.pass();
+                }
+                while let Some(step) = step(program, warp, &mut self.memory, &mut shared)? {
+                    let pc = step.pc;
+                    left = left.checked_sub(1).ok_or(RunError::TooLong { pc, limit })?;
+                    steps.push(step);
+                }
+            }
+        }
+        let ended = warps.into_iter().map(|(warp, steps)| WarpRun {
+            place: warp.place,
+            steps,
+            registers: warp.registers,
+        });
+        Ok(ended.collect())
+    }
+}
+
+impl Iterator for Execution<'_> {
+    type Item = Result<Vec<WarpRun>, RunError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let number = self.next;
+        if number >= self.launch.blocks() {
+            return None;
+        }
+        let block = self.block(number);
+        self.next = match block {
+            Ok(_) => number + 1,
+            Err(_) => u32::MAX,
+        };
+        Some(block)
+    }
+}
+
+/// Runs a launch, and keeps all that it does.
 ///
 /// # Errors
-/// If a block is too large, the launch goes on for more than [`MOST_STEPS`], a lane leaves shared
-/// memory, or an access is not aligned.
+/// If a block is too large or executes more than [`MOST_STEPS`], a lane leaves shared memory, or an
+/// access is not aligned.
 pub fn run(program: &Program, launch: &Launch, memory: Memory) -> Result<Run, RunError> {
     run_within(MOST_STEPS, program, launch, memory)
 }
@@ -129,46 +220,18 @@ pub fn run_within(
     launch: &Launch,
     memory: Memory,
 ) -> Result<Run, RunError> {
-    if launch.threads() > Launch::MOST_THREADS {
-        return Err(RunError::Block(launch.threads()));
-    }
-    let mut run = Run {
-        warps: Vec::new(),
-        memory,
+    let mut execution = Execution {
+        limit,
+        ..Execution::new(program, *launch, memory)
     };
-    let mut left = limit;
-    for block in 0..launch.blocks() {
-        let mut shared = Shared::new(launch.shared_memory);
-        let place = |warp| Place {
-            launch: *launch,
-            block,
-            warp,
-        };
-        let warps = 0..launch.warps_per_block();
-        let mut warps: Vec<(Warp, Vec<Step>)> = warps
-            .map(|warp| (Warp::new(program, place(warp)), Vec::new()))
-            .collect();
-        while warps.iter().any(|(warp, _)| !warp.control.is_finished()) {
-            for (warp, steps) in &mut warps {
-                // All warps have come to the barrier or ended.
-                if warp.control.is_waiting() {
-                    warp.control.pass();
-                }
-                while let Some(step) = step(program, warp, &mut run.memory, &mut shared)? {
-                    let pc = step.pc;
-                    left = left.checked_sub(1).ok_or(RunError::TooLong { pc, limit })?;
-                    steps.push(step);
-                }
-            }
-        }
-        run.warps
-            .extend(warps.into_iter().map(|(warp, steps)| WarpRun {
-                place: warp.place,
-                steps,
-                registers: warp.registers,
-            }));
+    let mut warps = Vec::new();
+    for block in &mut execution {
+        warps.extend(block?);
     }
-    Ok(run)
+    Ok(Run {
+        warps,
+        memory: execution.memory,
+    })
 }
 
 /// Executes the next instruction of a warp, unless it waits or has ended.

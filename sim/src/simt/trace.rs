@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::instruction::{Instruction, Operand, ZERO_REGISTER};
 use super::kernels::Kernel;
 use super::operation::{Operation, Relation, Space, Width};
-use super::run::{Run, RunError, Step, run};
+use super::run::{Execution, Run, RunError, Step, WarpRun};
 use super::warp::Lanes;
 
 /// Bytes from an instruction to the next.
@@ -49,12 +49,15 @@ pub fn write_traces(folder: &Path, kernels: &[Kernel]) -> Result<PathBuf, WriteE
     for (place, kernel) in kernels.iter().enumerate() {
         let id = place + 1;
         let name = format!("kernel-{id}.traceg");
-        let run = run(&kernel.program, &kernel.launch, kernel.memory.clone());
-        let run = run.map_err(|error| WriteError::Run(kernel.name, error))?;
         let path = folder.join(&name);
         let file = File::create(&path).map_err(at(&path))?;
         let mut file = BufWriter::new(file);
-        write_trace(&mut file, kernel, id, &run).map_err(at(&path))?;
+        write_header(&mut file, kernel, id).map_err(at(&path))?;
+        let memory = kernel.memory.clone();
+        for block in Execution::new(&kernel.program, kernel.launch, memory) {
+            let block = block.map_err(|error| WriteError::Run(kernel.name, error))?;
+            write_block(&mut file, kernel, &block).map_err(at(&path))?;
+        }
         file.flush().map_err(at(&path))?;
         for region in kernel.regions.iter().filter(|region| region.is_input) {
             list += &format!("MemcpyHtoD,{:#x},{}\n", region.address, region.bytes);
@@ -72,6 +75,14 @@ pub fn write_traces(folder: &Path, kernels: &[Kernel]) -> Result<PathBuf, WriteE
 /// # Errors
 /// If writing fails.
 pub fn write_trace(to: &mut impl Write, kernel: &Kernel, id: usize, run: &Run) -> io::Result<()> {
+    write_header(to, kernel, id)?;
+    let mut blocks = run
+        .warps
+        .chunk_by(|left, right| left.place.block == right.place.block);
+    blocks.try_for_each(|block| write_block(to, kernel, block))
+}
+
+fn write_header(to: &mut impl Write, kernel: &Kernel, id: usize) -> io::Result<()> {
     let sizes = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
     write!(
         to,
@@ -85,25 +96,22 @@ pub fn write_trace(to: &mut impl Write, kernel: &Kernel, id: usize, run: &Run) -
         sizes(kernel.launch.block),
         kernel.launch.shared_memory,
         kernel.registers,
-    )?;
-    for block in run
-        .warps
-        .chunk_by(|left, right| left.place.block == right.place.block)
-    {
-        for (number, warp) in block.iter().enumerate() {
-            if number == 0 {
-                let [x, y, z] = kernel.launch.block_at(warp.place.block);
-                write!(to, "\n#BEGIN_TB\n\nthread block = {x},{y},{z}\n")?;
-            }
-            let count = warp.steps.len();
-            write!(to, "\nwarp = {}\ninsts = {count}\n", warp.place.warp)?;
-            for step in &warp.steps {
-                write_step(to, kernel.program.at(step.pc), step)?;
-            }
+    )
+}
+
+fn write_block(to: &mut impl Write, kernel: &Kernel, block: &[WarpRun]) -> io::Result<()> {
+    for (number, warp) in block.iter().enumerate() {
+        if number == 0 {
+            let [x, y, z] = kernel.launch.block_at(warp.place.block);
+            write!(to, "\n#BEGIN_TB\n\nthread block = {x},{y},{z}\n")?;
         }
-        write!(to, "\n#END_TB\n")?;
+        let count = warp.steps.len();
+        write!(to, "\nwarp = {}\ninsts = {count}\n", warp.place.warp)?;
+        for step in &warp.steps {
+            write_step(to, kernel.program.at(step.pc), step)?;
+        }
     }
-    Ok(())
+    write!(to, "\n#END_TB\n")
 }
 
 fn write_step(to: &mut impl Write, instruction: &Instruction, step: &Step) -> io::Result<()> {

@@ -121,6 +121,17 @@ impl Registers {
         self.values.get(usize::from(register)).unwrap_or(ZERO)
     }
 
+    /// The first register in which two warps differ, and the first such lane of it.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Option<(u8, usize)> {
+        let count = self.values.len().max(other.values.len());
+        (0..count as u8).find_map(|register| {
+            let mut lanes = self.read(register).iter().zip(other.read(register));
+            let lane = lanes.position(|(left, right)| left != right)?;
+            Some((register, lane))
+        })
+    }
+
     /// Writes the lanes of a mask; nothing if the register is not there.
     pub fn write(&mut self, register: u8, mask: u32, values: &Lanes) {
         if let Some(lanes) = self.values.get_mut(usize::from(register)) {

@@ -191,7 +191,7 @@ fn one(work: &Work, setup: &Setup, run: u64) -> Result<Counted> {
             outcome.map_err(|error| miette!("{} under {}: {error}", work.name, scheme.name()))?
         }
     };
-    match outcome.differences(work).first() {
+    match outcome.differences().first() {
         None => Ok(Counted {
             statistics: vec![statistics],
             misses: outcome.misses,
@@ -217,7 +217,7 @@ fn on_gpu(work: &Work, setup: &Setup, gpu: &gpu::Parameters, run: u64) -> Result
     };
     let gpu = Gpu::new(&parameters, work).map_err(|error| failed(&error))?;
     let outcome = gpu.counting().run(|_| {}).map_err(|error| failed(&error))?;
-    if let Some(difference) = outcome.differences(work).first() {
+    if let Some(difference) = outcome.differences().first() {
         return Err(failed(difference));
     }
     Ok(Counted {

@@ -28,7 +28,7 @@ pub struct Workloads {
     #[arg(value_name = "KERNEL|TRACE", help = help())]
     pub workloads: Vec<String>,
     /// Thread blocks of the kernels, as a multiple [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub scale: Option<u32>,
     /// Thread blocks of a kernel that the SM holds, as far as it has warps for them [default: by registers and shared memory]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::super::sm::{Sm, SmError, Statistics, Work};
+use super::super::sm::{Sm, SmError, Statistics, ThreadBlocks, Work};
 use super::history::History;
 use super::multiprocessor::Multiprocessor;
 use super::outcome::{Outcome, joined};
@@ -15,6 +15,8 @@ use crate::simt::Memory;
 
 /// A GPU on which nothing commits for so many cycles while no page is under way is stuck.
 const PATIENCE: u64 = 1_000_000;
+/// Thread blocks after which the pages that are the oracle's by now are kept once for both.
+const SHARE: usize = 1024;
 
 /// A run that does not come to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -53,7 +55,8 @@ pub struct Gpu<'work> {
     uncore: Uncore,
     /// Global memory, if values are computed.
     memory: Memory,
-    next_block: usize,
+    /// Thread blocks that were not dispatched.
+    blocks: ThreadBlocks<'work>,
     now: u64,
     /// Cycles between two meetings.
     window: u64,
@@ -83,7 +86,7 @@ impl<'work> Gpu<'work> {
             computation.map_or_else(Vec::new, |computation| computation.memory.pages().collect());
         let mut pager = Pager::new(parameters.paging, written.into_iter());
         if !parameters.paging.absent {
-            work.pages().into_iter().for_each(|page| pager.place(page));
+            work.pages().iter().for_each(|&page| pager.place(page));
         }
         let values = computation.filter(|_| parameters.sm.values);
         let mut gpu = Self {
@@ -92,7 +95,7 @@ impl<'work> Gpu<'work> {
             sms: (0..parameters.sms).map(sm).collect::<Result<_, _>>()?,
             uncore: Uncore::new(parameters, pager),
             memory: values.map_or_else(Memory::new, |values| values.memory.clone()),
-            next_block: 0,
+            blocks: work.thread_blocks(),
             now: 0,
             // What an access reads is known when they have met, and a hit takes as long as the L1 cache.
             window: crossbar.min(translation).min(of_sm.timing.l1).max(1),
@@ -160,8 +163,8 @@ impl<'work> Gpu<'work> {
 
     /// Thread blocks that were dispatched.
     #[must_use]
-    pub const fn dispatched(&self) -> usize {
-        self.next_block
+    pub fn dispatched(&self) -> usize {
+        self.work.blocks() - self.blocks.len()
     }
 
     /// When every thread block had ended, if that is so.
@@ -181,10 +184,10 @@ impl<'work> Gpu<'work> {
         }
         let mut sms = joined(outcomes.into_iter()).unwrap_or_default();
         sms.cycles = cycles;
-        if let Some((_, memory)) = &mut sms.values {
-            *memory = self.memory;
-        }
-        let commits = sms.commits.iter().flatten().flatten();
+        let expected = self.blocks.memory();
+        let memory = expected.filter(|_| self.parameters.sm.values);
+        let memory = memory.map(|expected| (&self.memory, expected));
+        sms.comparison.conclude(self.work.blocks(), memory);
         let Uncore {
             shared,
             pager,
@@ -193,7 +196,7 @@ impl<'work> Gpu<'work> {
         } = self.uncore;
         Outcome {
             cycles,
-            instructions: commits.map(|&times| u64::from(times)).sum(),
+            instructions: sms.instructions,
             sms,
             translations,
             traffic: shared.traffic,
@@ -265,13 +268,15 @@ impl<'work> Gpu<'work> {
 
     /// An SM gets the next thread block, if there is one; it is there at a time.
     fn dispatch(&mut self, number: usize, due: u64) {
-        let blocks = self.work.blocks.len();
-        if self.next_block < blocks {
-            let block = (due, self.next_block);
-            self.sms[number].port().blocks.push_back(block);
-            self.next_block += 1;
+        if let Some(block) = self.blocks.next() {
+            if block.number % SHARE == 0
+                && let Some(oracle) = self.blocks.memory()
+            {
+                self.memory.share(oracle);
+            }
+            self.sms[number].port().blocks.push_back((due, block));
         }
-        if self.next_block == blocks {
+        if self.blocks.len() == 0 {
             for sm in &mut self.sms {
                 let last = &mut sm.port().last;
                 *last = due.min(*last);

@@ -1,6 +1,6 @@
 //! What a run leaves behind, and what it has measured.
 
-use super::super::sm::{self, Difference, Statistics, Work};
+use super::super::sm::{self, Difference, Statistics};
 use super::history::History;
 use super::pager::Brought;
 use super::shared_memory::Traffic;
@@ -27,7 +27,7 @@ pub struct Outcome {
     pub cycles: u64,
     /// Warp instructions that have committed.
     pub instructions: u64,
-    /// All SMs' together: commits, registers, memory, and faults that squash.
+    /// All SMs' together: what they were compared in, and faults that squash.
     pub sms: sm::Outcome,
     /// What the GMMU has done.
     pub translations: Translations,
@@ -42,10 +42,10 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// All differences from the run without faults.
+    /// The first differences from the run without faults that were found, in order; none if it ended as it should.
     #[must_use]
-    pub fn differences(&self, work: &Work) -> Vec<Difference> {
-        self.sms.differences(work)
+    pub fn differences(&self) -> &[Difference] {
+        self.sms.differences()
     }
 }
 
@@ -61,21 +61,8 @@ pub fn joined(mut outcomes: impl Iterator<Item = sm::Outcome>) -> Option<sm::Out
         all.refused += other.refused;
         all.misses.lines += other.misses.lines;
         all.misses.waited += other.misses.waited;
-        all.branches_agree &= other.branches_agree;
-        for (block, commits) in all.commits.iter_mut().zip(other.commits) {
-            if block.is_empty() {
-                *block = commits;
-            }
-        }
-        if let (Some((registers, _)), Some((others, _))) = (&mut all.values, other.values) {
-            for (warp, other) in registers
-                .iter_mut()
-                .flatten()
-                .zip(others.into_iter().flatten())
-            {
-                *warp = warp.take().or(other);
-            }
-        }
+        all.instructions += other.instructions;
+        all.comparison.join(other.comparison);
     }
     Some(all)
 }

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use super::super::sm::{Below, Misses, Request};
+use super::super::sm::{Below, Misses, Request, ThreadBlock};
 use crate::simt::Memory;
 use crate::sm::l1_tlb::Inputs;
 
@@ -58,7 +58,7 @@ pub struct Port {
     /// Requests that are answered, and when.
     pub answers: BinaryHeap<Reverse<(u64, u32)>>,
     /// Thread blocks that were dispatched to this SM, and when they come.
-    pub blocks: VecDeque<(u64, usize)>,
+    pub blocks: VecDeque<(u64, ThreadBlock)>,
     /// It has reported a slot that is free, and has no block for it yet.
     waits: bool,
     /// From when on it is known here that all thread blocks were dispatched.
@@ -156,7 +156,7 @@ impl Below for Port {
         self.sent.accesses.push((now, warp, entry));
     }
 
-    fn next_block(&mut self, now: u64) -> Option<usize> {
+    fn next_block(&mut self, now: u64) -> Option<ThreadBlock> {
         let next = first_if(&mut self.blocks, |first| first.0 <= now);
         if next.is_none() && !self.waits && self.last > now {
             (self.waits, self.sent.has_room) = (true, Some(now));

@@ -53,8 +53,8 @@ impl Trial {
         let outcome = Gpu::new(&self.parameters, work)
             .and_then(|gpu| gpu.run(|_| {}))
             .map_err(|error| TrialFailure::Gpu(seed, error))?;
-        match outcome.differences(work).into_iter().next() {
-            Some(difference) => Err(TrialFailure::Difference(seed, difference)),
+        match outcome.differences().first() {
+            Some(difference) => Err(TrialFailure::Difference(seed, difference.clone())),
             None => Ok(outcome),
         }
     }

@@ -1,10 +1,9 @@
 //! What the blocks of a kernel write on the SM, and when: the streams that are preempted.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
+use std::collections::HashMap;
 
 use super::stream::{Executed, Stream};
-use crate::machines::sm::{Parameters, Sm, SmError, Step, Work};
+use crate::machines::sm::{Parameters, Sm, SmError, ThreadBlock, ThreadBlocks, WarpWork, Work};
 use crate::simt::kernels::Kernel;
 use crate::sm::scoreboard::ZERO_REGISTER;
 use crate::sm::sm_pipeline::{Inputs, Outputs, Scheme};
@@ -151,8 +150,8 @@ struct Recorder<'work> {
     shape: &'work Shape,
     warps_per_block: usize,
     now: u64,
-    /// Warps of the blocks that have not begun.
-    coming: VecDeque<(usize, usize)>,
+    /// The blocks that have not begun.
+    coming: ThreadBlocks<'work>,
     open: Vec<Option<Open>>,
     /// Instructions under way, by warp and entry: their place in their block.
     flights: HashMap<(u64, u64), usize>,
@@ -161,16 +160,11 @@ struct Recorder<'work> {
 
 impl<'work> Recorder<'work> {
     fn new(work: &'work Work, shape: &'work Shape, warps: usize) -> Self {
-        let of_block = |block: &Vec<Arc<[Step]>>| {
-            let live = block.iter().filter(|steps| !steps.is_empty()).count();
-            (live, block.len())
-        };
-        let coming = work.blocks.iter().map(of_block);
         Self {
             shape,
             warps_per_block: work.warps_per_block.max(1),
             now: 0,
-            coming: coming.filter(|(live, _)| *live > 0).collect(),
+            coming: work.thread_blocks(),
             open: vec![None; warps],
             flights: HashMap::new(),
             ended: Vec::new(),
@@ -200,14 +194,18 @@ impl<'work> Recorder<'work> {
     /// A warp starts; the first one of a block begins it.
     fn start(&mut self, warp: usize) {
         let slot = warp / self.warps_per_block;
+        let live = |block: &ThreadBlock| {
+            let has_work = |warp: &&WarpWork| !warp.steps.is_empty();
+            block.warps.iter().filter(has_work).count()
+        };
         if self.open[slot].is_none()
-            && let Some((live, warps)) = self.coming.pop_front()
+            && let Some(block) = self.coming.by_ref().find(|block| live(block) > 0)
         {
             self.open[slot] = Some(Open {
                 begin: self.now,
                 executed: Vec::new(),
-                ends: vec![None; warps],
-                live,
+                ends: vec![None; block.warps.len()],
+                live: live(&block),
             });
         }
     }

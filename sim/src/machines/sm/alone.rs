@@ -7,6 +7,7 @@ use super::below::{Below, Request, Use};
 use super::outcome::Misses;
 use super::parameters::{Faults, Timing};
 use super::tags::Tags;
+use super::work::{ThreadBlock, ThreadBlocks};
 use crate::simt::Memory;
 use crate::sm::l1_tlb::{FAR, Inputs, TRANSLATION};
 
@@ -15,7 +16,7 @@ const PFN: u64 = 0x0fff_ffff;
 
 /// An L2 TLB and an L2 cache as tags, walks of fixed latency, and pages that are not there yet.
 #[derive(Clone, Debug)]
-pub struct Alone {
+pub struct Alone<'work> {
     timing: Timing,
     faults: Faults,
     tlb: Tags,
@@ -31,13 +32,17 @@ pub struct Alone {
     misses: Misses,
     random: fastrand::Rng,
     pub(super) memory: Memory,
-    /// Thread blocks that were given out, and how many there are.
-    pub(super) begun: usize,
-    pub(super) blocks: usize,
+    /// Thread blocks that have not begun.
+    pub(super) blocks: ThreadBlocks<'work>,
 }
 
-impl Alone {
-    pub(super) fn new(timing: Timing, faults: Faults, seed: u64) -> Self {
+impl<'work> Alone<'work> {
+    pub(super) fn new(
+        timing: Timing,
+        faults: Faults,
+        seed: u64,
+        blocks: ThreadBlocks<'work>,
+    ) -> Self {
         Self {
             timing,
             faults,
@@ -50,8 +55,7 @@ impl Alone {
             misses: Misses::default(),
             random: fastrand::Rng::with_seed(seed),
             memory: Memory::new(),
-            begun: 0,
-            blocks: 0,
+            blocks,
         }
     }
 
@@ -73,7 +77,7 @@ impl Alone {
     }
 }
 
-impl Below for Alone {
+impl Below for Alone<'_> {
     fn translations(&mut self, now: u64, inputs: &mut Inputs) {
         let due = |queue: &mut BinaryHeap<Reverse<(u64, u64)>>| {
             let is_due = queue.peek().is_some_and(|first| first.0.0 <= now);
@@ -148,14 +152,12 @@ impl Below for Alone {
 
     fn access(&mut self, _: u64, _: u8, _: u8) {}
 
-    fn next_block(&mut self, _: u64) -> Option<usize> {
-        let next = Some(self.begun).filter(|next| *next < self.blocks);
-        self.begun += usize::from(next.is_some());
-        next
+    fn next_block(&mut self, _: u64) -> Option<ThreadBlock> {
+        self.blocks.next()
     }
 
     fn has_blocks(&self, _: u64) -> bool {
-        self.begun < self.blocks
+        self.blocks.len() > 0
     }
 
     fn misses(&self) -> Misses {

@@ -1,6 +1,7 @@
 //! What an SM is connected to below its L1 TLB and its L1 cache.
 
 use super::outcome::Misses;
+use super::work::ThreadBlock;
 use crate::simt::Memory;
 use crate::sm::l1_tlb;
 
@@ -43,7 +44,7 @@ pub trait Below {
     /// The instruction of a warp's entry accesses global memory now. It finds what it reads there before it commits.
     fn access(&mut self, now: u64, warp: u8, entry: u8);
     /// The next thread block for a slot that is free; none if none is there yet, or at all.
-    fn next_block(&mut self, now: u64) -> Option<usize>;
+    fn next_block(&mut self, now: u64) -> Option<ThreadBlock>;
     /// Whether thread blocks may still come.
     fn has_blocks(&self, now: u64) -> bool;
     /// The lines that were requested, and what they waited.

@@ -1,12 +1,17 @@
 //! Thread blocks on the SM: where they come to, their barriers, and how their warps end.
 
 use super::below::Below;
+use super::comparison::Progress;
 use super::machine::Sm;
 use super::resident::Resident;
 
 /// A block on the SM.
 #[derive(Clone, Debug)]
-pub(super) struct Block {
+pub struct Block {
+    /// Its number.
+    pub number: usize,
+    /// What its warps have done.
+    pub warps: Vec<Progress>,
     /// Warps that have not ended.
     pub live: usize,
     /// Warps that wait at the barrier.
@@ -26,31 +31,37 @@ impl<B: Below> Sm<'_, B> {
             let Some(block) = self.below.next_block(self.now) else {
                 continue;
             };
-            let warps = &self.work.blocks[block];
-            self.commits[block] = warps.iter().map(|steps| vec![0; steps.len()]).collect();
-            let mut live = 0;
+            let number = block.number;
+            let progress = |warp| Progress::new(warp, self.values.is_some());
+            let mut begun = Block {
+                number,
+                warps: block.warps.iter().map(progress).collect(),
+                live: 0,
+                arrived: 0,
+                leaving: 0,
+            };
             self.switch.begin_cta(slot);
             if let Some(values) = &mut self.values {
                 values.begin_cta(slot);
             }
-            for (number, steps) in warps
-                .iter()
+            for (place, work) in block
+                .warps
+                .into_iter()
                 .enumerate()
-                .filter(|(_, steps)| !steps.is_empty())
+                .filter(|(_, work)| !work.steps.is_empty())
             {
-                let warp = slot * self.work.warps_per_block + number;
-                self.warps[warp] = Some(Resident::new(block, number, slot, steps.clone()));
+                let warp = slot * self.work.warps_per_block + place;
+                self.warps[warp] = Some(Resident::new(number, place, slot, work.steps));
                 self.starts.push_back(warp as u8);
-                live += 1;
+                begun.live += 1;
                 if let Some(values) = &mut self.values {
-                    values.begin_warp(warp as u8, block, number);
+                    values.begin_warp(warp as u8, number, place);
                 }
             }
-            self.slots[slot] = (live > 0).then_some(Block {
-                live,
-                arrived: 0,
-                leaving: 0,
-            });
+            match begun.live {
+                0 => self.comparison.end(&begun),
+                _ => self.slots[slot] = Some(begun),
+            }
         }
     }
 
@@ -87,6 +98,9 @@ impl<B: Below> Sm<'_, B> {
         {
             block.leaving -= 1;
             if block.live + block.leaving == 0 {
+                self.comparison.end(block);
+                self.have_faulted
+                    .retain(|(number, ..)| *number != block.number);
                 self.slots[resident.slot] = None;
             }
         }

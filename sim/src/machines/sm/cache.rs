@@ -152,6 +152,7 @@ impl Cache {
 mod tests {
     use super::super::alone::Alone;
     use super::super::parameters::{Faults, Timing};
+    use super::super::work::{ThreadBlock, ThreadBlocks};
     use super::*;
     use crate::simt::Memory;
 
@@ -161,13 +162,13 @@ mod tests {
     };
 
     /// When an access is over with nothing but this SM's own lines below it.
-    fn access(caches: &mut (Cache, Alone), line: u64, how: Use, start: u64) -> u64 {
+    fn access(caches: &mut (Cache, Alone<'_>), line: u64, how: Use, start: u64) -> u64 {
         let over = caches.0.access(line, how, start, (0, 0), &mut caches.1);
         over.unwrap()
     }
 
-    fn caches() -> (Cache, Alone) {
-        let below = Alone::new(ALONE, Faults::NONE, 1);
+    fn caches() -> (Cache, Alone<'static>) {
+        let below = Alone::new(ALONE, Faults::NONE, 1, ThreadBlocks::default());
         (Cache::new(ALONE.l1, 256), below)
     }
 
@@ -217,7 +218,7 @@ mod tests {
             None
         }
         fn access(&mut self, _: u64, _: u8, _: u8) {}
-        fn next_block(&mut self, _: u64) -> Option<usize> {
+        fn next_block(&mut self, _: u64) -> Option<ThreadBlock> {
             None
         }
         fn has_blocks(&self, _: u64) -> bool {

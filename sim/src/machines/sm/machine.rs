@@ -5,6 +5,7 @@ use std::collections::{HashSet, VecDeque};
 use super::alone::Alone;
 use super::below::Below;
 use super::blocks::Block;
+use super::comparison::Comparison;
 use super::memory_unit::{Decision, Fault, MemoryUnit, Tag};
 use super::outcome::{Occasions, Outcome, SmError};
 use super::parameters::{Parameters, Recovery};
@@ -25,7 +26,7 @@ const FAULTS: u64 = 100_000;
 
 /// An SM that runs something, with what it is connected to: by itself, or as a part of a GPU.
 #[derive(Clone, Debug)]
-pub struct Sm<'work, B = Alone> {
+pub struct Sm<'work, B = Alone<'work>> {
     pub(super) parameters: Parameters,
     pub(super) below: B,
     pub(super) work: &'work Work,
@@ -42,9 +43,9 @@ pub struct Sm<'work, B = Alone> {
     pub(super) checks: VecDeque<Tag>,
     /// Faults that are to be reported to the pipeline.
     pub(super) faults: VecDeque<(Tag, Fault)>,
-    /// Faults that were reported to it, and the instructions that met them: block, warp, place in the warp.
+    /// Faults that were reported to it, and the instructions of blocks on the SM that met them: block, warp, place in the warp.
     occasions: Occasions,
-    have_faulted: HashSet<(usize, usize, usize)>,
+    pub(super) have_faulted: HashSet<(usize, usize, usize)>,
     /// The instruction that was handed to the memory unit in the cycle before, and whose operand comes from the log.
     pub(super) handed: Option<Tag>,
     /// The front of the memory stage, if its warp had stopped before it was executed: warp and entry.
@@ -57,8 +58,9 @@ pub struct Sm<'work, B = Alone> {
     /// Instructions that fault when they are executed first, and were not yet.
     pub(super) fault_once: u64,
     pub(super) values: Option<Values<'work>>,
-    pub(super) commits: Vec<Vec<Vec<u8>>>,
-    pub(super) branches_agree: bool,
+    /// Instructions that have committed.
+    instructions: u64,
+    pub(super) comparison: Comparison,
     pub(super) switch: Switch,
     /// Cycles without a commit or a fault after which there will be none.
     patience: u64,
@@ -74,8 +76,13 @@ impl<'work> Sm<'work> {
     /// # Errors
     /// If a block does not fit, or a block's part of the log is too small.
     pub fn new(parameters: &Parameters, work: &'work Work) -> Result<Self, SmError> {
-        let mut below = Alone::new(parameters.timing, parameters.faults, parameters.seed);
-        below.blocks = work.blocks.len();
+        let Parameters {
+            timing,
+            faults,
+            seed,
+            ..
+        } = *parameters;
+        let mut below = Alone::new(timing, faults, seed, work.thread_blocks());
         if let Some(computation) = work.computation.as_ref().filter(|_| parameters.values) {
             below.memory = computation.memory.clone();
         }
@@ -99,7 +106,11 @@ impl<'work> Sm<'work> {
 
     /// What is left at the end.
     #[must_use]
-    pub fn outcome(self) -> Outcome {
+    pub fn outcome(mut self) -> Outcome {
+        let Alone { memory, blocks, .. } = &self.below;
+        let expected = blocks.memory().filter(|_| self.values.is_some());
+        let memory = expected.map(|expected| (memory, expected));
+        self.comparison.conclude(self.work.blocks(), memory);
         self.left()
     }
 
@@ -142,7 +153,7 @@ impl<'work, B: Below> Sm<'work, B> {
                 warps,
             });
         }
-        let slots = fitting.min(work.blocks.len().max(1));
+        let slots = fitting.min(work.blocks().max(1));
         let entries = parameters.pipeline.log.entries;
         if parameters.pipeline.scheme == Scheme::OperandLog && entries / slots < 2 {
             return Err(SmError::Log {
@@ -152,7 +163,7 @@ impl<'work, B: Below> Sm<'work, B> {
         }
         let mut memory = MemoryUnit::new(parameters);
         if parameters.timing.warm {
-            memory.warm(work.addresses());
+            memory.warm(work.first_pages());
         }
         let values = work.computation.as_ref().filter(|_| parameters.values);
         Ok(Self {
@@ -179,8 +190,8 @@ impl<'work, B: Below> Sm<'work, B> {
             offered: None,
             fault_once: parameters.faults.once,
             values: values.map(|computation| Values::new(computation, warps, slots)),
-            commits: vec![Vec::new(); work.blocks.len()],
-            branches_agree: true,
+            instructions: 0,
+            comparison: Comparison::default(),
             switch: Switch::new(parameters, work, slots),
             patience: u64::MAX,
             last_progress: 0,
@@ -189,9 +200,8 @@ impl<'work, B: Below> Sm<'work, B> {
         })
     }
 
-    /// What is left at the end.
-    pub(in super::super) fn left(mut self) -> Outcome {
-        let memory = self.below.memory().map(std::mem::take).unwrap_or_default();
+    /// What is left at the end, but for memory: its owner concludes the comparison.
+    pub(in super::super) fn left(self) -> Outcome {
         Outcome {
             cycles: self.now,
             switches: self.switch.left,
@@ -200,9 +210,8 @@ impl<'work, B: Below> Sm<'work, B> {
             refused: self.switch.refused,
             occasions: self.occasions,
             misses: self.memory.misses(&self.below),
-            commits: self.commits,
-            branches_agree: self.branches_agree,
-            values: self.values.map(|values| (values.registers, memory)),
+            instructions: self.instructions,
+            comparison: self.comparison,
         }
     }
 
@@ -404,12 +413,18 @@ impl<'work, B: Below> Sm<'work, B> {
             return Err(self.broken(warp, "an instruction commits before it has accessed memory"));
         }
         resident.forget(flight.position);
-        let commits = &mut self.commits[resident.block][resident.number][flight.position];
+        let (slot, number) = (resident.slot, resident.block);
+        let block = self.slots[slot].as_mut();
+        let Some(block) = block.filter(|block| block.number == number) else {
+            return Err(self.broken(warp, "an instruction is finished without its thread block"));
+        };
+        let progress = &mut block.warps[resident.number];
+        let commits = &mut progress.commits[flight.position];
         *commits = commits.saturating_add(1);
+        self.instructions += 1;
         self.last_progress = self.now;
         self.faults_since_commit = 0;
         let last = flight.position + 1 == resident.steps.len();
-        let slot = resident.slot;
         if let Some(values) = &mut self.values {
             let write = match (&flight.effect, &flight.write) {
                 (Some(Effect::Write(write)), _) => Some(&**write),
@@ -419,11 +434,13 @@ impl<'work, B: Below> Sm<'work, B> {
                 values.write(warp, write);
                 self.switch.written(warp, write);
             }
-            if let Some(Effect::Branch(taken)) = &flight.effect {
-                self.branches_agree &= *taken == resident.steps[flight.position].taken;
+            if let Some(Effect::Branch(taken)) = &flight.effect
+                && *taken != resident.steps[flight.position].taken
+            {
+                self.comparison.branch_differs();
             }
             if last {
-                values.end_warp(warp, resident.block, resident.number);
+                progress.registers = values.end_warp(warp);
             }
         }
         if last {

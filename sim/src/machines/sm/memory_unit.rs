@@ -152,15 +152,9 @@ impl MemoryUnit {
         }
     }
 
-    /// The TLB has the pages of these addresses before the first cycle, as many as it holds.
-    pub fn warm(&mut self, addresses: impl Iterator<Item = u64>) {
-        let mut known = Vec::new();
-        for page in addresses.map(Pages::page) {
-            if !known.contains(&page) && known.len() < 32 {
-                self.pages.warm(page);
-                known.push(page);
-            }
-        }
+    /// The TLB has these pages before the first cycle.
+    pub fn warm(&mut self, pages: &[u64]) {
+        pages.iter().for_each(|&page| self.pages.warm(page));
     }
 
     /// Whether it takes another instruction, with so many on their way.

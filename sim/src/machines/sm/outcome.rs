@@ -4,8 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::work::Work;
-use crate::simt::{Memory, Registers};
+use super::comparison::Comparison;
 
 /// Why a run did not come to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -95,17 +94,22 @@ pub struct Outcome {
     pub occasions: Occasions,
     /// What its caches missed.
     pub misses: Misses,
-    /// How often each instruction committed: block, warp, place in the warp. Nothing of a block that never came.
-    pub commits: Vec<Vec<Vec<u8>>>,
-    /// Whether each branch went where the oracle's did.
-    pub branches_agree: bool,
-    /// Values, if they were computed: the registers of each block's warps, and global memory.
-    pub values: Option<(Vec<Vec<Option<Registers>>>, Memory)>,
+    /// Warp instructions that have committed.
+    pub instructions: u64,
+    /// What was compared with the run without faults.
+    pub(in crate::machines) comparison: Comparison,
 }
 
 /// How a run differs from the oracle's.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Difference {
+    /// A thread block did not end exactly once.
+    Block {
+        /// Its number.
+        block: usize,
+        /// How often it ended.
+        times: usize,
+    },
     /// An instruction did not commit exactly once.
     Commits {
         /// Its thread block.
@@ -119,12 +123,18 @@ pub enum Difference {
     },
     /// A branch went elsewhere.
     Branch,
-    /// A warp's registers.
+    /// A warp's registers at its end, at the first of them and its first lane.
     Registers {
         /// The thread block.
         block: usize,
         /// The warp in the block.
         warp: usize,
+        /// The register.
+        register: u8,
+        /// The lane.
+        lane: usize,
+        /// What it holds.
+        value: u64,
     },
     /// Global memory, at its lowest address.
     Memory(u64),
@@ -133,6 +143,9 @@ pub enum Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Block { block, times } => {
+                write!(formatter, "thread block {block} ended {times} times")
+            }
             Self::Commits {
                 block,
                 warp,
@@ -143,9 +156,16 @@ impl fmt::Display for Difference {
                 "instruction {position} of warp {warp} of block {block} committed {times} times"
             ),
             Self::Branch => formatter.write_str("a branch went another way than the oracle's"),
-            Self::Registers { block, warp } => write!(
+            Self::Registers {
+                block,
+                warp,
+                register,
+                lane,
+                value,
+            } => write!(
                 formatter,
-                "the registers of warp {warp} of block {block} differ from the oracle's"
+                "the registers of warp {warp} of block {block} differ from the oracle's: R{register} ends as {value:#x} in \
+                 lane {lane}"
             ),
             Self::Memory(address) => write!(
                 formatter,
@@ -156,42 +176,9 @@ impl fmt::Display for Difference {
 }
 
 impl Outcome {
-    /// All differences from the run without faults.
+    /// The first differences from the run without faults that were found, in order; none if it ended as it should.
     #[must_use]
-    pub fn differences(&self, work: &Work) -> Vec<Difference> {
-        let mut differences = Vec::new();
-        for (block, warps) in work.blocks.iter().enumerate() {
-            for (warp, steps) in warps.iter().enumerate() {
-                let commits = self.commits.get(block).and_then(|warps| warps.get(warp));
-                let commits = commits.map_or(&[][..], Vec::as_slice);
-                for position in 0..steps.len() {
-                    let times = commits.get(position).copied().unwrap_or_default();
-                    if times != 1 {
-                        differences.push(Difference::Commits {
-                            block,
-                            warp,
-                            position,
-                            times,
-                        });
-                    }
-                }
-            }
-        }
-        if !self.branches_agree {
-            differences.push(Difference::Branch);
-        }
-        if let (Some((registers, memory)), Some(computation)) = (&self.values, &work.computation) {
-            let oracle = &computation.oracle;
-            let mut expected = oracle.warps.iter();
-            for (block, warps) in registers.iter().enumerate() {
-                for (warp, found) in warps.iter().enumerate() {
-                    if expected.next().map(|run| &run.registers) != found.as_ref() {
-                        differences.push(Difference::Registers { block, warp });
-                    }
-                }
-            }
-            differences.extend(memory.difference(&oracle.memory).map(Difference::Memory));
-        }
-        differences
+    pub fn differences(&self) -> &[Difference] {
+        self.comparison.differences()
     }
 }

@@ -111,6 +111,7 @@ impl Pages {
 mod tests {
     use super::super::alone::Alone;
     use super::super::parameters::{Faults, Timing};
+    use super::super::work::ThreadBlocks;
     use super::*;
 
     /// Nobody else walks.
@@ -122,7 +123,7 @@ mod tests {
     /// A TLB with nothing but this SM's own requests below it.
     struct Translation {
         pages: Pages,
-        below: Alone,
+        below: Alone<'static>,
     }
 
     impl Translation {
@@ -130,7 +131,7 @@ mod tests {
             let misses = Parameters::PAPER.misses as u8;
             Self {
                 pages: Pages::new(Parameters::PAPER, misses, squashes),
-                below: Alone::new(timing, faults, seed),
+                below: Alone::new(timing, faults, seed, ThreadBlocks::default()),
             }
         }
 

@@ -123,8 +123,8 @@ impl Trial {
     /// # Errors
     /// If they differ.
     pub fn passed(&self, outcome: Outcome) -> Result<Outcome, Failure> {
-        match outcome.differences(&self.work).into_iter().next() {
-            Some(difference) => Err(Failure::Difference(self.seed, difference)),
+        match outcome.differences().first() {
+            Some(difference) => Err(Failure::Difference(self.seed, difference.clone())),
             None => Ok(outcome),
         }
     }

@@ -11,19 +11,14 @@ pub struct Values<'work> {
     warps: Vec<Option<Warp>>,
     /// Shared memory of each slot.
     shared: Vec<Shared>,
-    /// Registers of the warps that have ended, block by block.
-    pub registers: Vec<Vec<Option<Registers>>>,
 }
 
 impl<'work> Values<'work> {
     pub fn new(computation: &'work Computation, warps: usize, slots: usize) -> Self {
-        let launch = &computation.launch;
-        let block = vec![None; launch.warps_per_block() as usize];
         Self {
             computation,
             warps: vec![None; warps],
             shared: vec![Shared::default(); slots],
-            registers: vec![block; launch.blocks() as usize],
         }
     }
 
@@ -41,9 +36,10 @@ impl<'work> Values<'work> {
         self.warps[usize::from(warp)] = Some(Warp::new(&self.computation.program, place));
     }
 
-    pub fn end_warp(&mut self, warp: u8, block: usize, number: usize) {
+    /// A warp ends, and leaves its registers.
+    pub fn end_warp(&mut self, warp: u8) -> Option<Registers> {
         let ended = self.warps[usize::from(warp)].take();
-        self.registers[block][number] = ended.map(|warp| warp.registers);
+        ended.map(|warp| warp.registers)
     }
 
     /// A warp leaves with its registers.

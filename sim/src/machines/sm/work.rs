@@ -1,13 +1,22 @@
-//! What an SM runs: for each warp the stream of its instructions, from a program's oracle or from a trace.
+//! What an SM runs: thread blocks, one after the other, with the stream of instructions of each warp, from a program's oracle or
+//! from a trace.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::pages::Pages;
 use crate::simt::kernels::Kernel;
-use crate::simt::{self, Lanes, Launch, Memory, Operand, Program, Run, RunError};
+use crate::simt::{
+    self, Execution, Lanes, Launch, Memory, Operand, Program, Registers, RunError, WarpRun,
+};
 use crate::sm::scoreboard::ZERO_REGISTER;
 use crate::sm::sm_pipeline::Class;
 use crate::trace::{self, Reader, SM_BLOCKS, SM_WARPS, TraceError};
+
+/// Pages that are accessed first and are known as such: those that an L1 TLB of the paper holds.
+const FIRST_PAGES: usize = 32;
+/// What an instruction has that accesses no memory.
+const NO_ADDRESSES: Lanes = [0; simt::LANES];
 
 /// What an instruction does besides what its class says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +44,17 @@ pub struct Instruction {
     pub sources: [u8; 3],
 }
 
+/// The addresses of an instruction's lanes, 0 for a lane that is not active; most lie at even distances, and take little memory.
+#[derive(Clone, Debug)]
+enum Addresses {
+    /// It accesses no memory.
+    None,
+    /// The address of lane 0, if it is active, and the distance from each lane to the next.
+    Even(u64, u64),
+    /// Any.
+    Each(Box<Lanes>),
+}
+
 /// An instruction as a warp executes it.
 #[derive(Clone, Debug)]
 pub struct Step {
@@ -44,22 +64,145 @@ pub struct Step {
     pub mask: u32,
     /// The lanes that a branch sends to its target.
     pub taken: u32,
-    /// The address of each lane, if it accesses memory.
-    pub addresses: Option<Arc<Lanes>>,
+    addresses: Addresses,
 }
 
 impl Step {
+    /// An instruction with its number, its lanes, those that a branch sends to its target, and the address of each lane if it
+    /// accesses memory.
+    fn new(instruction: u32, mask: u32, taken: u32, addresses: Option<&Lanes>) -> Self {
+        let mut step = Self {
+            instruction,
+            mask,
+            taken,
+            addresses: Addresses::None,
+        };
+        let Some(lanes) = addresses else {
+            return step;
+        };
+        let first = mask.trailing_zeros() as usize;
+        let active = |lane: usize| lanes.get(lane).filter(|_| mask >> lane & 1 == 1);
+        let address = active(first).copied().unwrap_or(0);
+        let distance = active(first + 1).map_or(0, |next| next.wrapping_sub(address));
+        let base = address.wrapping_sub(distance.wrapping_mul(first as u64));
+        step.addresses = Addresses::Even(base, distance);
+        if step.addresses() != *lanes {
+            step.addresses = Addresses::Each(Box::new(*lanes));
+        }
+        step
+    }
+
+    /// The address of each lane; 0 for a lane that is not active, or accesses no memory.
+    #[must_use]
+    pub fn addresses(&self) -> Lanes {
+        match &self.addresses {
+            Addresses::None => NO_ADDRESSES,
+            Addresses::Even(base, distance) => {
+                std::array::from_fn(|lane| match self.mask >> lane & 1 {
+                    0 => 0,
+                    _ => base.wrapping_add(distance.wrapping_mul(lane as u64)),
+                })
+            }
+            Addresses::Each(lanes) => **lanes,
+        }
+    }
+
     /// What stands for its operands where values are not computed: the addresses, and data like nothing else's.
     pub(super) fn traced_operand(&self, data: bool) -> Lanes {
-        let addresses = self.addresses.as_deref().copied().unwrap_or_default();
         match data {
-            true => addresses.map(|address| !address),
-            false => addresses,
+            true => self.addresses().map(|address| !address),
+            false => self.addresses(),
         }
     }
 }
 
-/// A program with all that it computes.
+impl From<simt::Step> for Step {
+    fn from(step: simt::Step) -> Self {
+        Self::new(step.pc, step.mask, step.taken, step.addresses.as_deref())
+    }
+}
+
+/// What a warp does.
+#[derive(Clone, Debug, Default)]
+pub struct WarpWork {
+    /// Its instructions, in program order.
+    pub steps: Arc<[Step]>,
+    /// Its registers at the end, if they are known.
+    pub registers: Option<Registers>,
+}
+
+impl From<WarpRun> for WarpWork {
+    fn from(run: WarpRun) -> Self {
+        Self {
+            steps: run.steps.into_iter().map(Step::from).collect(),
+            registers: Some(run.registers),
+        }
+    }
+}
+
+/// What a thread block does.
+#[derive(Clone, Debug)]
+pub struct ThreadBlock {
+    /// Its number.
+    pub number: usize,
+    /// Its warps; one that has no instructions does not run.
+    pub warps: Vec<WarpWork>,
+}
+
+/// The thread blocks of a work in their order. They are made as they are asked for, so that those that have ended take no
+/// memory. By default there is none.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadBlocks<'work> {
+    next: usize,
+    count: usize,
+    /// The run without faults, as far as blocks were given out.
+    oracle: Option<Execution<'work>>,
+    traced: &'work [Vec<Arc<[Step]>>],
+}
+
+impl ThreadBlocks<'_> {
+    /// Global memory as the blocks that were given out leave it, if that is known.
+    #[must_use]
+    pub fn memory(&self) -> Option<&Memory> {
+        self.oracle.as_ref().map(Execution::memory)
+    }
+}
+
+impl Iterator for ThreadBlocks<'_> {
+    type Item = ThreadBlock;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let number = self.next;
+        let warps = match &mut self.oracle {
+            // A work is there only if the run comes to its end.
+            Some(oracle) => oracle
+                .next()?
+                .ok()?
+                .into_iter()
+                .map(WarpWork::from)
+                .collect(),
+            None => {
+                let traced = self.traced.get(number)?.iter();
+                let warp = |steps: &Arc<[Step]>| WarpWork {
+                    steps: steps.clone(),
+                    registers: None,
+                };
+                traced.map(warp).collect()
+            }
+        };
+        self.next += 1;
+        Some(ThreadBlock { number, warps })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.count - self.next;
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for ThreadBlocks<'_> {}
+
+/// A program, and what it starts with.
 #[derive(Clone, Debug)]
 pub struct Computation {
     /// The program.
@@ -68,8 +211,37 @@ pub struct Computation {
     pub launch: Launch,
     /// Global memory before it starts.
     pub memory: Memory,
-    /// The run without faults.
-    pub oracle: Run,
+}
+
+/// What is to be known of all thread blocks before the first one runs.
+#[derive(Clone, Debug, Default)]
+struct Extent {
+    blocks: usize,
+    steps: usize,
+    /// The pages that are accessed, and those of them that are accessed first, in that order.
+    pages: BTreeSet<u64>,
+    first_pages: Vec<u64>,
+}
+
+impl Extent {
+    /// Counts an instruction.
+    fn add(&mut self, class: Class, mask: u32, addresses: &Lanes) {
+        self.steps += 1;
+        if !class.is_global() {
+            return;
+        }
+        let mut last = None;
+        for lane in (0..addresses.len()).filter(|lane| mask >> lane & 1 == 1) {
+            let page = Pages::page(addresses[lane]);
+            // One lane after the other mostly accesses the same page.
+            if last.replace(page) != Some(page)
+                && self.pages.insert(page)
+                && self.first_pages.len() < FIRST_PAGES
+            {
+                self.first_pages.push(page);
+            }
+        }
+    }
 }
 
 /// What an SM runs.
@@ -79,14 +251,15 @@ pub struct Work {
     pub name: String,
     /// Its instructions.
     pub instructions: Vec<Instruction>,
-    /// Its blocks, warp by warp.
-    pub blocks: Vec<Vec<Arc<[Step]>>>,
     /// Warps of a block at most.
     pub warps_per_block: usize,
     /// Blocks that fit on an SM besides the limits of its warps.
     pub blocks_per_sm: usize,
     /// What it computes, if that is known.
     pub computation: Option<Computation>,
+    /// Its blocks, warp by warp, if it is a trace.
+    traced: Vec<Vec<Arc<[Step]>>>,
+    extent: Extent,
 }
 
 impl Work {
@@ -108,34 +281,28 @@ impl Work {
     /// # Errors
     /// If it does not run to its end.
     pub fn of_program(program: Program, launch: Launch, memory: Memory) -> Result<Self, RunError> {
-        let oracle = simt::run(&program, &launch, memory.clone())?;
-        let step = |step: &simt::Step| Step {
-            instruction: step.pc,
-            mask: step.mask,
-            taken: step.taken,
-            addresses: step.addresses.clone(),
-        };
-        let warps_per_block = launch.warps_per_block() as usize;
-        let warps: Vec<Arc<[Step]>> = oracle
-            .warps
-            .iter()
-            .map(|warp| warp.steps.iter().map(step).collect())
-            .collect();
+        let instructions: Vec<_> = program.instructions().iter().zip(0..).map(decode).collect();
+        let mut extent = Extent::default();
+        for block in Execution::new(&program, launch, memory.clone()) {
+            extent.blocks += 1;
+            for step in block?.into_iter().flat_map(|warp| warp.steps) {
+                let class = instructions[step.pc as usize].class;
+                let addresses = step.addresses.as_deref().unwrap_or(&NO_ADDRESSES);
+                extent.add(class, step.mask, addresses);
+            }
+        }
         Ok(Self {
             name: "program".to_owned(),
-            instructions: program.instructions().iter().zip(0..).map(decode).collect(),
-            blocks: warps
-                .chunks(warps_per_block.max(1))
-                .map(<[_]>::to_vec)
-                .collect(),
-            warps_per_block,
+            instructions,
+            warps_per_block: launch.warps_per_block() as usize,
             blocks_per_sm: SM_BLOCKS as usize,
             computation: Some(Computation {
                 program,
                 launch,
                 memory,
-                oracle,
             }),
+            traced: Vec::new(),
+            extent,
         })
     }
 
@@ -149,10 +316,11 @@ impl Work {
         let mut work = Self {
             name: kernel.name.clone(),
             instructions: Vec::new(),
-            blocks: Vec::new(),
             warps_per_block,
             blocks_per_sm: blocks_per_sm(&kernel),
             computation: None,
+            traced: Vec::new(),
+            extent: Extent::default(),
         };
         let mut known = HashMap::new();
         while let Some(block) = reader.next_block()? {
@@ -164,19 +332,20 @@ impl Work {
                         work.instructions.push(instruction);
                         work.instructions.len() as u32 - 1
                     });
-                    Step {
-                        instruction: number,
-                        mask: traced.mask,
-                        taken: 0,
-                        addresses: traced.access.as_ref().map(|access| access.addresses.into()),
-                    }
+                    let addresses = traced.access.as_ref().map(|access| &access.addresses);
+                    Step::new(number, traced.mask, 0, addresses)
                 };
                 let steps = warp.instructions.iter().map(&mut step).collect();
                 if let Some(place) = warps.get_mut(warp.number as usize) {
                     *place = steps;
                 }
             }
-            work.blocks.push(warps);
+            work.extent.blocks += 1;
+            for step in warps.iter().flat_map(|steps| steps.iter()) {
+                let class = work.instructions[step.instruction as usize].class;
+                work.extent.add(class, step.mask, &step.addresses());
+            }
+            work.traced.push(warps);
         }
         Ok(work)
     }
@@ -187,32 +356,41 @@ impl Work {
         &self.instructions[step.instruction as usize]
     }
 
-    /// The addresses that are accessed.
-    pub(super) fn addresses(&self) -> impl Iterator<Item = u64> {
-        let steps = self.blocks.iter().flatten().flat_map(|steps| steps.iter());
-        let lanes = |step: &Step| (step.mask, step.traced_operand(false));
-        steps
-            .filter(|step| self.instruction(step).class.is_global())
-            .map(lanes)
-            .flat_map(|(mask, lanes)| {
-                let active = move |lane: &usize| mask >> lane & 1 == 1;
-                (0..32).filter(active).map(move |lane| lanes[lane])
-            })
+    /// Its thread blocks in their order.
+    #[must_use]
+    pub fn thread_blocks(&self) -> ThreadBlocks<'_> {
+        let oracle = self.computation.as_ref().map(|computation| {
+            let memory = computation.memory.clone();
+            Execution::new(&computation.program, computation.launch, memory)
+        });
+        ThreadBlocks {
+            next: 0,
+            count: self.extent.blocks,
+            oracle,
+            traced: &self.traced,
+        }
     }
 
     /// The pages that are accessed, ascending.
-    pub(crate) fn pages(&self) -> std::collections::BTreeSet<u64> {
-        let mut last = None;
-        let pages = self.addresses().map(super::pages::Pages::page);
-        // One lane after the other mostly accesses the same page.
-        let changes = pages.filter(|&page| last.replace(page) != Some(page));
-        changes.collect()
+    pub(crate) const fn pages(&self) -> &BTreeSet<u64> {
+        &self.extent.pages
+    }
+
+    /// The pages that are accessed first, as many as an L1 TLB has, in that order.
+    pub(super) fn first_pages(&self) -> &[u64] {
+        &self.extent.first_pages
+    }
+
+    /// The number of thread blocks.
+    #[must_use]
+    pub const fn blocks(&self) -> usize {
+        self.extent.blocks
     }
 
     /// The number of warp instructions.
     #[must_use]
-    pub fn steps(&self) -> usize {
-        self.blocks.iter().flatten().map(|steps| steps.len()).sum()
+    pub const fn steps(&self) -> usize {
+        self.extent.steps
     }
 }
 
@@ -290,4 +468,52 @@ fn blocks_per_sm(kernel: &trace::Kernel) -> usize {
     let shared = fits(simt::kernels::SM_SHARED_MEMORY, kernel.shared_memory);
     let warps = u64::from(SM_WARPS / kernel.warps_per_block().max(1));
     registers.min(shared).min(warps).clamp(1, SM_BLOCKS.into()) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simt::kernels::named;
+    use crate::simt::{run, write_trace};
+
+    /// Kernels whose lanes access memory in order, out of order, and in part.
+    #[test]
+    fn the_blocks_of_a_trace_are_those_that_were_written() {
+        let (mut even, mut each) = (0, 0);
+        for name in ["sgemm", "spmv", "bfs"] {
+            let kernel = named(name).unwrap()(1).unwrap();
+            let mut text = Vec::new();
+            let whole = run(&kernel.program, &kernel.launch, kernel.memory.clone()).unwrap();
+            write_trace(&mut text, &kernel, 1, &whole).unwrap();
+            let traced = Work::of_trace(Reader::new(text.as_slice(), name).unwrap()).unwrap();
+            let computed = Work::of_kernel(&kernel).unwrap();
+            assert_eq!(traced.blocks(), computed.blocks());
+            assert_eq!(traced.steps(), computed.steps());
+            assert_eq!(traced.steps(), whole.steps());
+            assert_eq!(traced.pages(), computed.pages());
+            assert_eq!(traced.first_pages(), computed.first_pages());
+            for step in traced
+                .traced
+                .iter()
+                .flatten()
+                .flat_map(|steps| steps.iter())
+            {
+                match step.addresses {
+                    Addresses::None => {}
+                    Addresses::Even(..) => even += 1,
+                    Addresses::Each(_) => each += 1,
+                }
+            }
+            for (left, right) in traced.thread_blocks().zip(computed.thread_blocks()) {
+                assert_eq!(left.number, right.number);
+                assert_eq!(left.warps.len(), right.warps.len());
+                for (left, right) in left.warps.iter().zip(&right.warps) {
+                    let access = |step: &Step| (step.mask, step.addresses());
+                    let left = left.steps.iter().map(access);
+                    assert!(left.eq(right.steps.iter().map(access)), "{name}");
+                }
+            }
+        }
+        assert!(even > 1_000 && each > 1_000, "{even} even, {each} each");
+    }
 }

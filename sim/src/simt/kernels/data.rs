@@ -2,6 +2,7 @@
 
 use super::super::builder::Builder;
 use super::super::memory::Memory;
+use super::super::operation::Width;
 use super::super::program::ProgramError;
 use super::super::warp::Launch;
 use super::{Kernel, Region};
@@ -23,15 +24,12 @@ pub struct Layout {
 impl Layout {
     /// A region that the kernel reads; gives its address.
     pub fn input(&mut self, name: &'static str, words: &[u32]) -> u64 {
-        let address = self.place(name, words.len(), [true, false]);
-        self.memory.write_words(address, words);
-        address
+        self.words(name, words.iter().copied())
     }
 
     /// As [`Layout::input`], with floats.
     pub fn floats(&mut self, name: &'static str, values: &[f32]) -> u64 {
-        let words: Vec<u32> = values.iter().map(|value| value.to_bits()).collect();
-        self.input(name, &words)
+        self.words(name, values.iter().map(|value| value.to_bits()))
     }
 
     /// A region that the kernel writes; gives its address.
@@ -66,6 +64,16 @@ impl Layout {
             registers,
             regions: self.regions,
         })
+    }
+
+    /// A region that the kernel reads, with these words.
+    fn words(&mut self, name: &'static str, words: impl ExactSizeIterator<Item = u32>) -> u64 {
+        let address = self.place(name, words.len(), [true, false]);
+        for (place, word) in (0..).zip(words) {
+            let at: u64 = address + 4 * place;
+            self.memory.write(at, Width::Four, word.into());
+        }
+        address
     }
 
     fn place(&mut self, name: &'static str, words: usize, [is_input, is_output]: [bool; 2]) -> u64 {
