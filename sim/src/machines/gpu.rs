@@ -17,7 +17,7 @@ pub mod restart;
 mod shared_memory;
 mod tables;
 
-pub use config::{Config, ConfigError, Granularity, PolicyName, SchemeName};
+pub use config::{Config, ConfigError, Granularity, PolicyName, SchemeName, SwitchingMode};
 pub use history::{Activity, Arrival, History};
 pub use machine::{Failure, Gpu};
 pub use outcome::{Outcome, Translations};

@@ -19,6 +19,7 @@ mod reaction;
 mod resident;
 pub mod restart;
 mod saver;
+mod scheduler;
 mod statistics;
 mod switch;
 mod tags;
@@ -29,8 +30,8 @@ mod work;
 
 pub(in crate::machines) use below::{Below, Request, Use};
 pub use machine::Sm;
-pub use outcome::{Difference, Misses, Occasions, Outcome, SmError};
-pub use parameters::{Faults, Parameters, Recovery, Timing};
+pub use outcome::{Contexts, Difference, Misses, Occasions, Outcome, SmError};
+pub use parameters::{Faults, Local, Parameters, Recovery, Switching, Timing, Transfer};
 pub use statistics::{Stall, Statistics};
 pub(crate) use tags::Tags;
 pub use work::{Computation, Instruction, Kind, Step, Work};

@@ -17,6 +17,7 @@ use super::tables::{LAST_FRAME, ROOT};
 use crate::mmu::gmmu::{self, Gmmu};
 use crate::ports::Model;
 use crate::simt::Memory;
+use crate::sm::block_scheduler::BlockScheduler;
 use crate::sm::l1_tlb::{self, NACK, TRANSLATION};
 use crate::sm::sm_pipeline;
 
@@ -165,6 +166,11 @@ impl<'work> Gpu<'work> {
         self.next_block
     }
 
+    /// The local scheduler of each SM, if blocks are switched out.
+    pub fn schedulers(&self) -> impl Iterator<Item = &BlockScheduler> {
+        self.sms.iter().filter_map(Sm::scheduler)
+    }
+
     /// Whether every thread block has ended.
     #[must_use]
     pub fn is_finished(&self) -> bool {
@@ -306,6 +312,7 @@ impl<'work> Gpu<'work> {
             if fill_valid || resolve_valid || outputs.drop_valid {
                 port.translations.push_back(Translation {
                     due: now + self.parameters.translation,
+                    place: outputs.fill_place,
                     inputs: l1_tlb::Inputs {
                         fill_valid,
                         fill_kind: kind,

@@ -25,6 +25,8 @@ pub struct Translation {
     /// When it is there.
     pub due: u64,
     pub inputs: Inputs,
+    /// The place of its far fault in the queue of faults.
+    pub place: u16,
 }
 
 /// The SM's ends of its links. The shared parts take what is due, and put in what is to come.
@@ -68,7 +70,7 @@ impl Port {
 }
 
 impl Below for Port {
-    fn translations(&mut self, now: u64, inputs: &mut Inputs) {
+    fn translations(&mut self, now: u64, inputs: &mut Inputs) -> u16 {
         inputs.walk_ready = self.walks.len() < WALKS;
         (inputs.fill_valid, inputs.resolve_valid) = (false, false);
         inputs.invalidate_valid = false;
@@ -81,8 +83,13 @@ impl Below for Port {
         } else {
             None
         };
-        let Some(Translation { inputs: from, .. }) = first else {
-            return;
+        let Some(Translation {
+            inputs: from,
+            place,
+            ..
+        }) = first
+        else {
+            return 0;
         };
         inputs.fill_valid = from.fill_valid;
         inputs.fill_kind = from.fill_kind;
@@ -97,6 +104,7 @@ impl Below for Port {
         inputs.invalidate_valid = from.invalidate_valid;
         inputs.invalidate_scope = from.invalidate_scope;
         inputs.invalidate_asid = from.invalidate_asid;
+        place
     }
 
     fn walk(&mut self, now: u64, vpn: u64, write: bool) {

@@ -16,42 +16,50 @@ pub(super) struct Block {
 }
 
 impl<B: Below> Sm<'_, B> {
-    /// Brings blocks to the slots that are free.
+    /// Brings blocks to the slots that are free, unless the local scheduler does.
     pub(super) fn begin_blocks(&mut self) {
+        if self.switch.scheduler.is_some() {
+            return self.obey();
+        }
         for slot in 0..self.slots.len() {
             let is_held = |sm: &Self| sm.switch.holds() == Some(slot);
-            if self.slots[slot].is_some() || is_held(self) || self.bring_back(slot) {
+            if self.slots[slot].is_some() || is_held(self) || self.bring_some_back(slot) {
                 continue;
             }
-            let Some(block) = self.below.next_block() else {
-                continue;
-            };
-            let warps = &self.work.blocks[block];
-            self.commits[block] = warps.iter().map(|steps| vec![0; steps.len()]).collect();
-            let mut live = 0;
-            self.switch.begin_cta(slot);
-            if let Some(values) = &mut self.values {
-                values.begin_cta(slot);
+            if let Some(block) = self.below.next_block() {
+                self.begin_block(slot, block);
             }
-            for (number, steps) in warps
-                .iter()
-                .enumerate()
-                .filter(|(_, steps)| !steps.is_empty())
-            {
-                let warp = slot * self.work.warps_per_block + number;
-                self.warps[warp] = Some(Resident::new(block, number, slot, steps.clone()));
-                self.starts.push_back(warp as u8);
-                live += 1;
-                if let Some(values) = &mut self.values {
-                    values.begin_warp(warp as u8, block, number);
-                }
-            }
-            self.slots[slot] = (live > 0).then_some(Block {
-                live,
-                arrived: 0,
-                leaving: 0,
-            });
         }
+    }
+
+    /// Begins a block in a slot that is free. It says whether the block has a warp.
+    pub(super) fn begin_block(&mut self, slot: usize, block: usize) -> bool {
+        let warps = &self.work.blocks[block];
+        self.commits[block] = warps.iter().map(|steps| vec![0; steps.len()]).collect();
+        let mut live = 0;
+        self.switch.begin_cta(slot);
+        if let Some(values) = &mut self.values {
+            values.begin_cta(slot);
+        }
+        for (number, steps) in warps
+            .iter()
+            .enumerate()
+            .filter(|(_, steps)| !steps.is_empty())
+        {
+            let warp = slot * self.work.warps_per_block + number;
+            self.warps[warp] = Some(Resident::new(block, number, slot, steps.clone()));
+            self.starts.push_back(warp as u8);
+            live += 1;
+            if let Some(values) = &mut self.values {
+                values.begin_warp(warp as u8, block, number);
+            }
+        }
+        self.slots[slot] = (live > 0).then_some(Block {
+            live,
+            arrived: 0,
+            leaving: 0,
+        });
+        live > 0
     }
 
     /// Lets a block's warps pass its barrier if all have come.
@@ -88,6 +96,7 @@ impl<B: Below> Sm<'_, B> {
             block.leaving -= 1;
             if block.live + block.leaving == 0 {
                 self.slots[resident.slot] = None;
+                self.switch.block_ended(resident.slot);
             }
         }
     }

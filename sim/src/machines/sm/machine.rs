@@ -7,7 +7,7 @@ use super::below::Below;
 use super::blocks::Block;
 use super::memory_unit::{Decision, Fault, MemoryUnit, Tag};
 use super::outcome::{Occasions, Outcome, SmError};
-use super::parameters::{Parameters, Recovery};
+use super::parameters::{Parameters, Recovery, Switching};
 use super::resident::{ENTRIES, Resident};
 use super::switch::Switch;
 use super::units::Units;
@@ -148,6 +148,9 @@ impl<'work, B: Below> Sm<'work, B> {
                 blocks: slots,
             });
         }
+        if matches!(parameters.switching, Switching::Local(_)) && !parameters.squashes() {
+            return Err(SmError::Unsquashed);
+        }
         let mut memory = MemoryUnit::new(parameters);
         if parameters.timing.warm {
             memory.warm(work.addresses());
@@ -192,6 +195,7 @@ impl<'work, B: Below> Sm<'work, B> {
         Outcome {
             cycles: self.now,
             switches: self.switch.left,
+            contexts: self.switch.contexts(),
             restored: self.switch.restored,
             bases: self.switch.bases,
             refused: self.switch.refused,
@@ -229,6 +233,7 @@ impl<'work, B: Below> Sm<'work, B> {
         self.inputs(inputs)?;
         *outputs = self.pipeline.cycle(inputs);
         self.react(inputs, outputs)?;
+        self.schedule();
         self.now += 1;
         if self.is_stuck() {
             return Err(SmError::Stuck(self.now));

@@ -28,6 +28,11 @@ pub enum SmError {
         /// Blocks that share it.
         blocks: usize,
     },
+    /// A block that waits for a page cannot leave, because its instructions wait in the pipeline.
+    #[error(
+        "a scheme that squashes nothing keeps a thread block that has faulted, so none can be switched out"
+    )]
+    Unsquashed,
     /// Nothing commits any more.
     #[error("cycle {0}: nothing commits any more")]
     Stuck(u64),
@@ -78,6 +83,22 @@ impl std::ops::AddAssign for Occasions {
     }
 }
 
+/// Contexts of thread blocks that moved between an SM and memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contexts {
+    /// Beats of 32 B that were written and read.
+    pub beats: u64,
+    /// Cycles for which a block was on its way, stops and drain included.
+    pub cycles: u64,
+}
+
+impl std::ops::AddAssign for Contexts {
+    fn add_assign(&mut self, other: Self) {
+        self.beats += other.beats;
+        self.cycles += other.cycles;
+    }
+}
+
 /// What a run left behind.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
@@ -85,6 +106,8 @@ pub struct Outcome {
     pub cycles: u64,
     /// Times that a thread block left in the middle of its work.
     pub switches: u64,
+    /// What moved of their contexts.
+    pub contexts: Contexts,
     /// Squashed instructions that came back with such a block.
     pub restored: u64,
     /// Times that a thread block was saved, and ran on.
