@@ -148,6 +148,18 @@ pub enum SwitchingMode {
     Ideal,
 }
 
+impl SwitchingMode {
+    /// Its name in files, options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Normal => "normal",
+            Self::Ideal => "ideal",
+        }
+    }
+}
+
 /// What comes with an absent page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Granularity {

@@ -1,11 +1,10 @@
 //! What a GPU is made of.
 
-use super::super::sm;
+use super::super::sm::{self, BEAT};
 use crate::mmu::gmmu;
 
-/// Bytes of a line, and of a beat of a context.
+/// Bytes of a line.
 const LINE: u64 = 128;
-const BEAT: u64 = 32;
 
 /// The caches below the SMs, and DRAM. Times are cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,9 @@ use thiserror::Error;
 use super::work::Work;
 use crate::simt::{Memory, Registers};
 
+/// Bytes of a beat of a context.
+pub const BEAT: u64 = 32;
+
 /// Why a run did not come to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SmError {
@@ -90,6 +93,14 @@ pub struct Contexts {
     pub beats: u64,
     /// Cycles for which a block was on its way, stops and drain included.
     pub cycles: u64,
+}
+
+impl Contexts {
+    /// Bytes that were written and read.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.beats * BEAT
+    }
 }
 
 impl std::ops::AddAssign for Contexts {
