@@ -85,6 +85,21 @@ fn blocks_are_switched_out_beside_a_run_without() {
     assert!(bytes[0] == 0 && bytes[1] >= 32 * left[1], "{bytes:?}");
     // Contexts of the ideal way wait for the pipeline alone.
     assert!(cycles[2] / left[2] < cycles[1] / left[1], "{cycles:?}");
+    // The events of the second run: each block that leaves comes back.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.json");
+    let normal = [
+        "--granularity",
+        "4k",
+        "--switching",
+        "normal",
+        "--trace-events",
+    ];
+    let normal = [&kernel[..], &normal, &[file.to_str().unwrap()]].concat();
+    json(&normal);
+    let events = std::fs::read_to_string(file).unwrap();
+    let count = |way: &str| events.matches(way).count() as u64;
+    assert_eq!([count(" leaves\""), count(" comes back\"")], [left[1]; 2]);
 }
 
 #[test]

@@ -31,7 +31,7 @@ mod work;
 pub(in crate::machines) use below::{Below, Request, Use};
 pub use machine::Sm;
 pub(in crate::machines) use outcome::BEAT;
-pub use outcome::{Contexts, Difference, Misses, Occasions, Outcome, SmError};
+pub use outcome::{Contexts, Difference, Misses, Moved, Occasions, Outcome, SmError};
 pub use parameters::{Faults, Local, Parameters, Recovery, Switching, Timing, Transfer};
 pub use statistics::{Stall, Statistics};
 pub(crate) use tags::Tags;

@@ -13,8 +13,11 @@ use serde::Serialize;
 use super::PATTERNS;
 use crate::output::{self, grouped, progress};
 
-/// The links, and where the paper gives a number: performance beside no switching, in percent.
-const LINKS: [(&str, Link, &[(&str, f64)]); 2] = [
+/// A link by its name, and the kernels of which the paper gives performance beside no switching, in percent.
+type OfLink = (&'static str, Link, &'static [(&'static str, f64)]);
+
+/// The links.
+const LINKS: [OfLink; 2] = [
     (
         "nvlink",
         Link::NVLINK,
@@ -218,7 +221,7 @@ fn cells(row: &Row) -> Vec<String> {
 
 /// The geometric means over a link, of normal and of ideal switching.
 fn means(rows: &[Row]) -> String {
-    let of_link = |(link, ..): (&str, Link, &[(&str, f64)])| {
+    let of_link = |(link, ..): OfLink| {
         let mean = |of: &dyn Fn(&Row) -> f64| {
             let of_link = rows.iter().filter(|row| row.link == link);
             let logarithms: Vec<f64> = of_link.map(|row| of(row).ln()).collect();

@@ -179,7 +179,13 @@ impl<'work> Gpu<'work> {
 
     /// What is left at the end.
     fn outcome(self) -> Outcome {
-        let mut sms = joined(self.sms.into_iter().map(Sm::left)).unwrap_or_default();
+        let mut moved = Vec::new();
+        let left = self.sms.into_iter().map(|sm| {
+            let mut left = sm.left();
+            moved.push(std::mem::take(&mut left.moved));
+            left
+        });
+        let mut sms = joined(left).unwrap_or_default();
         if let Some((_, memory)) = &mut sms.values {
             *memory = self.memory;
         }
@@ -194,6 +200,7 @@ impl<'work> Gpu<'work> {
             statistics: self.statistics,
             history: History {
                 arrivals: self.pager.arrivals,
+                moved,
                 ..self.history
             },
         }

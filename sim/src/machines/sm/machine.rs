@@ -196,6 +196,7 @@ impl<'work, B: Below> Sm<'work, B> {
             cycles: self.now,
             switches: self.switch.left,
             contexts: self.switch.contexts(),
+            moved: self.switch.moved,
             restored: self.switch.restored,
             bases: self.switch.bases,
             refused: self.switch.refused,

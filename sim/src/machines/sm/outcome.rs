@@ -1,6 +1,7 @@
 //! How a run ends, and whether it ended as it should.
 
 use std::fmt;
+use std::ops::Range;
 
 use thiserror::Error;
 
@@ -110,6 +111,17 @@ impl std::ops::AddAssign for Contexts {
     }
 }
 
+/// The way of a thread block out of an SM, or back to one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// The block.
+    pub block: usize,
+    /// It leaves; otherwise it comes back.
+    pub leaves: bool,
+    /// The cycles that it takes.
+    pub span: Range<u64>,
+}
+
 /// What a run left behind.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
@@ -119,6 +131,8 @@ pub struct Outcome {
     pub switches: u64,
     /// What moved of their contexts.
     pub contexts: Contexts,
+    /// When blocks left and came back, in the order of time.
+    pub moved: Vec<Moved>,
     /// Squashed instructions that came back with such a block.
     pub restored: u64,
     /// Times that a thread block was saved, and ran on.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::below::Below;
 use super::blocks::Block;
 use super::machine::Sm;
-use super::outcome::{Contexts, SmError};
+use super::outcome::{Contexts, Moved, SmError};
 use super::parameters::{Parameters, Switching};
 use super::resident::Resident;
 use super::saver::{ACCEPTED, Request, Saved, Saver, State};
@@ -87,6 +87,9 @@ pub(super) struct Switch {
     control: BTreeMap<usize, (u64, bool)>,
     /// Cycles for which a block was on its way.
     cycles: u64,
+    /// When the one that is began, and those that were.
+    began: u64,
+    pub moved: Vec<Moved>,
     /// Blocks that left so far, those that were saved and ran on, contexts that were refused, and squashed instructions that
     /// came back.
     pub left: u64,
@@ -116,6 +119,8 @@ impl Switch {
             returned: BTreeMap::new(),
             control: BTreeMap::new(),
             cycles: 0,
+            began: 0,
+            moved: Vec::new(),
             left: 0,
             bases: 0,
             refused: 0,
@@ -166,6 +171,16 @@ impl Switch {
         if let Some(scheduler) = &mut self.scheduler {
             scheduler.ended(slot);
         }
+    }
+
+    /// A block has left, or come back.
+    fn has_moved(&mut self, block: usize, leaves: bool, now: u64) {
+        let span = self.began..now;
+        self.moved.push(Moved {
+            block,
+            leaves,
+            span,
+        });
     }
 
     /// Whether nothing is to be done in this cycle: what chance decides may come in any.
@@ -251,6 +266,7 @@ impl<B: Below> Sm<'_, B> {
 
     /// The request for the next context of a block.
     fn save_request(&mut self, slot: usize, block: usize, runs: bool) -> Request {
+        self.switch.began = self.now;
         let (_, epoch) = &mut self.switch.saved[slot];
         *epoch = (*epoch + 1) % 256;
         let per_block = self.work.warps_per_block;
@@ -297,6 +313,7 @@ impl<B: Below> Sm<'_, B> {
         let Some(mut context) = first.and_then(|first| away.remove(first)) else {
             return false;
         };
+        self.switch.began = self.now;
         let mut warps = Vec::new();
         for away in &mut context.warps {
             let mut resident = away.resident.clone();
@@ -671,6 +688,7 @@ impl<B: Below> Sm<'_, B> {
         }
         let shared = self.values.as_mut().map(|values| values.take_block(slot));
         self.switch.left += 1;
+        self.switch.has_moved(request.block, true, self.now);
         self.switch.keeps |= request.room != (0, 0);
         self.switch.away.push_back(Context {
             place,
@@ -722,6 +740,7 @@ impl<B: Below> Sm<'_, B> {
         // The copy is given up, so all of it is dirty again.
         let keeps = context.saved.iter().any(|saved| saved.room != (0, 0));
         self.switch.keeps &= !keeps;
+        self.switch.has_moved(context.number, false, self.now);
         self.switch.begin_cta(slot);
         self.switch.saver.dirty_again();
         self.switch.returned.clear();
