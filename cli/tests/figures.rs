@@ -85,3 +85,49 @@ fn unknown_figures_kernels_and_queues_are_refused() {
             .stderr(contains(told));
     }
 }
+
+/// A kernel over both links, without switching and with, beside the paper's number.
+#[test]
+fn switching_stands_beside_the_paper() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.md");
+    let mut command = faultline();
+    let small = ["--kernels", "histo", "--scale", "4"];
+    command
+        .args(["figures", "tanasic-12", "--json"])
+        .args(small);
+    command.arg("--markdown").arg(&page);
+    let output = command.assert().success();
+    let rows: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let rows = rows.as_array().unwrap();
+    let links: Vec<_> = rows.iter().map(|row| &row["link"]).collect();
+    assert_eq!(links, ["nvlink", "pcie3"]);
+    for (row, paper) in rows.iter().zip([111.0, 105.0]) {
+        assert_eq!(row["paper_percent"], paper);
+        let cycles = row["cycles"].as_array().unwrap();
+        assert!(
+            cycles
+                .iter()
+                .all(|cycles| cycles.as_u64().unwrap() > 10_000)
+        );
+        assert_eq!(row["switched_out"][0], 0);
+    }
+    let page = std::fs::read_to_string(page).unwrap();
+    let command = "faultline figures tanasic-12 --kernels histo --scale 4 --queue 64";
+    assert!(
+        page.contains(command) && page.contains("| histo | pcie3 |"),
+        "{page}"
+    );
+}
+
+#[test]
+fn switching_is_a_figure_by_itself() {
+    for (options, told) in [
+        (["tanasic-12", "tanasic-10"], "give it alone"),
+        (["tanasic-12", "--svg=a.svg"], "leave out --svg"),
+    ] {
+        let mut command = faultline();
+        command.arg("figures").args(options);
+        command.assert().failure().stderr(contains(told));
+    }
+}

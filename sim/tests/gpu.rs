@@ -3,9 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
 use faultline_sim::machines::gpu::restart::Trial;
-use faultline_sim::machines::gpu::{Config, Gpu, Outcome, SchemeName};
-use faultline_sim::machines::sm::Work;
+use faultline_sim::machines::gpu::{Config, Failure, Gpu, Outcome, SchemeName};
+use faultline_sim::machines::sm::{SmError, Switching, Work};
 use faultline_sim::simt::kernels::named;
+use faultline_sim::sm::block_scheduler::{BlockScheduler, Slot};
 use faultline_sim::sm::sm_pipeline::Scheme;
 
 fn work(kernel: &str) -> Work {
@@ -44,6 +45,7 @@ fn values_are_those_of_the_oracle_whether_pages_are_there_or_come() {
 #[test]
 fn programs_end_as_without_faults_whatever_faults() {
     let (mut squashed, mut left, mut far, mut nacks, mut resident) = (0, 0, 0, 0, 0);
+    let mut scheduled = 0;
     for scheme in Scheme::ALL {
         for seed in 0..20 {
             let trial = Trial::new(scheme, seed).unwrap();
@@ -51,14 +53,17 @@ fn programs_end_as_without_faults_whatever_faults() {
                 .run()
                 .unwrap_or_else(|error| panic!("{scheme:?}: {error}"));
             squashed += outcome.sms.occasions.faults;
-            left += outcome.sms.switches;
+            match trial.parameters.sm.switching {
+                Switching::Local(_) => scheduled += outcome.sms.switches,
+                _ => left += outcome.sms.switches,
+            }
             far += outcome.brought.records;
             nacks += outcome.translations.nacks;
             resident += u64::from(outcome.brought.records == 0);
         }
     }
-    let counts = [squashed, left, far, nacks, resident];
-    let least = [1_000, 100, 200, 20, 20];
+    let counts = [squashed, left, scheduled, far, nacks, resident];
+    let least = [1_000, 100, 20, 200, 20, 20];
     assert!(
         counts
             .iter()
@@ -79,7 +84,7 @@ fn a_run_is_the_same_in_windows_on_threads_and_with_skipped_cycles() {
             let Trial { of_sm, parameters } = Trial::new(scheme, seed).unwrap();
             let mut gpu = Gpu::new(&parameters, &of_sm.work).unwrap();
             // The counts of the ports know nothing of blocks that come back.
-            if parameters.sm.switches == 0.0 {
+            if parameters.sm.switching == Switching::Never {
                 gpu = gpu.counting();
             }
             let plain = gpu.clone().in_step().run(|_| {}).unwrap();
@@ -115,4 +120,87 @@ fn every_preset_runs_a_kernel_with_absent_pages() {
         assert_eq!(outcome.differences(), [], "{name}");
         assert!(outcome.brought.migrated > 0, "{name}");
     }
+}
+
+/// An SM's blocks: on the SM, off chip, and on their way back.
+fn blocks(scheduler: &BlockScheduler) -> usize {
+    let is_there = |slot: &&Slot| slot.block().is_some();
+    let comes_back = scheduler.moving().is_some_and(|moving| !moving.leaves);
+    scheduler.slots().iter().filter(is_there).count()
+        + scheduler.off_chip().len()
+        + usize::from(comes_back)
+}
+
+/// The context of the block that left first of those that are ready.
+fn first_ready(scheduler: &BlockScheduler) -> Option<usize> {
+    let mut off_chip = scheduler.off_chip().iter();
+    let first = off_chip.find(|(_, block)| !scheduler.waits(*block, false));
+    first.map(|(context, _)| *context)
+}
+
+/// Compares an SM's scheduler with what it was a cycle before: it has no more blocks than it may, and those that are ready come back
+/// first, in the order in which they left.
+fn check(before: &BlockScheduler, now: &BlockScheduler, most: usize, extra: usize) {
+    assert!(blocks(now) <= most + extra, "{now:?}");
+    assert!(now.off_chip().len() <= extra + 1, "{now:?}");
+    if before.request().is_none() && now.request().is_some() {
+        assert!(!before.is_ready(), "{before:?}");
+    }
+    if let (None, Some(moving)) = (before.moving(), now.moving())
+        && !moving.leaves
+    {
+        assert_eq!(Some(moving.context), first_ready(before), "{before:?}");
+    }
+}
+
+/// Blocks that wait for pages far behind others leave and come back, in each scheme that squashes: each is dispatched once and
+/// ends once, each fault is resolved, and values are the oracle's.
+#[test]
+fn blocks_are_switched_out_and_come_back() {
+    let mut work = work("sgemm");
+    work.blocks_per_sm = 2;
+    for scheme in Scheme::ALL.into_iter().filter(|scheme| scheme.squashes()) {
+        for mode in ["normal", "ideal"] {
+            let text = format!(
+                "sms = 2\n[switching]\nmode = \"{mode}\"\nthreshold = 0\nextra = 2\nresidence = 100\n\
+                 [paging]\nabsent = true\ngranularity = \"4k\"\n"
+            );
+            let mut config = Config::read(&text, "gpu.toml", "tanasic").unwrap();
+            config.sm.scheme = SchemeName(scheme);
+            let gpu = Gpu::new(&config.parameters(), &work).unwrap();
+            let mut last: Vec<BlockScheduler> = gpu.schedulers().cloned().collect();
+            let mut given = vec![0; last.len()];
+            let outcome = gpu.in_step().run(|gpu| {
+                let now: Vec<BlockScheduler> = gpu.schedulers().cloned().collect();
+                for ((before, now), given) in last.iter().zip(&now).zip(&mut given) {
+                    check(before, now, 2, 2);
+                    let slots = now.slots().iter().filter_map(Slot::block);
+                    *given = slots.map(|block| block.number).fold(*given, u64::max);
+                }
+                last = now;
+            });
+            let outcome = outcome.unwrap_or_else(|error| panic!("{scheme:?} {mode}: {error}"));
+            assert_eq!(outcome.differences(), [], "{scheme:?} {mode}");
+            assert!(outcome.sms.switches > 4, "{scheme:?} {mode}");
+            assert_eq!(given.iter().sum::<u64>(), work.blocks() as u64);
+            assert_eq!(outcome.brought.resolved, outcome.brought.records);
+            for scheduler in &last {
+                assert!(scheduler.pages().is_empty() && scheduler.off_chip().is_empty());
+            }
+            eprintln!(
+                "{scheme:?} {mode}: {} cycles, {} switches, {:?}",
+                outcome.cycles, outcome.sms.switches, outcome.sms.contexts
+            );
+        }
+    }
+}
+
+#[test]
+fn a_scheme_that_squashes_nothing_switches_no_block_out() {
+    let work = work("sgemm");
+    let mut config = Config::read("[switching]\nmode = \"normal\"", "gpu.toml", "tanasic").unwrap();
+    config.sm.scheme = SchemeName(Scheme::StallOnFault);
+    let refused = Gpu::new(&config.parameters(), &work).map(|_| ());
+    let error = SmError::Unsquashed;
+    assert_eq!(refused, Err(Failure::Sm { sm: 0, error }));
 }

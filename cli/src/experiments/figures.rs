@@ -1,5 +1,7 @@
 //! `faultline figures`: the papers' figures from the GPU, beside the papers' numbers.
 
+mod switching;
+
 use std::path::PathBuf;
 
 use faultline_sim::machines::gpu::{Config, Parameters};
@@ -32,6 +34,9 @@ const FIGURES: [(&str, &[Scheme], &[usize]); 2] = [
     ("tanasic-11", &[Scheme::OperandLog], &[8, 16, 20, 32]),
 ];
 
+/// The figure that compares ways of switching thread blocks, in runs of its own.
+const SWITCHING: &str = "tanasic-12";
+
 /// What the GPU rests on and the paper does not say.
 const GPU: [&str; 5] = [
     "The L2 cache has 16 banks, each with its channel of DRAM; an SM is 10 cycles from a bank and 30 from the GMMU, which \
@@ -45,10 +50,11 @@ const GPU: [&str; 5] = [
 
 /// Draw figures of the papers from a whole GPU, beside the papers' numbers, with the causes of what differs
 ///
-/// tanasic-10 and tanasic-11 (Tanasic et al., MICRO-50): what the schemes cost while nothing faults.
+/// tanasic-10 and tanasic-11 (Tanasic et al., MICRO-50): what the schemes cost while nothing faults. tanasic-12: what it gains
+/// to switch out thread blocks that wait for pages.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// tanasic-10, tanasic-11, or all
+    /// tanasic-10, tanasic-11, or all, which is both; or tanasic-12 alone
     #[arg(value_name = "FIGURE", default_value = "all", value_parser = figure)]
     figures: Vec<String>,
     /// Kernels in place of all
@@ -74,9 +80,12 @@ pub struct Args {
 /// The name of a figure.
 fn figure(name: &str) -> std::result::Result<String, String> {
     let known = FIGURES.map(|(name, ..)| name);
-    match name == "all" || known.contains(&name) {
+    match name == "all" || name == SWITCHING || known.contains(&name) {
         true => Ok(name.to_owned()),
-        false => Err(format!("there are {}, and all", known.join(", "))),
+        false => Err(format!(
+            "there are {}, {SWITCHING}, and all",
+            known.join(", ")
+        )),
     }
 }
 
@@ -152,7 +161,10 @@ impl Args {
 
     /// What was typed.
     fn command(&self) -> String {
-        let names: Vec<&str> = self.chosen().into_iter().map(|(name, ..)| *name).collect();
+        let names: Vec<&str> = match self.chosen().as_slice() {
+            [] => vec![SWITCHING],
+            chosen => chosen.iter().map(|(name, ..)| *name).collect(),
+        };
         let kernels = match self.kernels.is_empty() {
             true => String::new(),
             false => format!(" --kernels {}", self.kernels.join(",")),
@@ -193,6 +205,9 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         ("--svg", args.svg.as_deref()),
         ("--markdown", args.markdown.as_deref()),
     ])?;
+    if args.figures.iter().any(|name| name == SWITCHING) {
+        return run_switching(args, global);
+    }
     let workloads = args.workloads();
     let setups = args.setups()?;
     let all = rows(&workloads.works()?, &setups, args.runs)?;
@@ -211,6 +226,28 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             let text = tables::text(&all, is_beside_paper, output::width());
             global.print(&format!("{text}\n\n{PATTERNS}"))
         }
+    }
+}
+
+/// The figure of switching.
+fn run_switching(args: &Args, global: &Global) -> Result<()> {
+    let [_] = &args.figures[..] else {
+        return Err(miette!("{SWITCHING} has runs of its own: give it alone"));
+    };
+    if args.svg.is_some() || args.runs > 1 {
+        return Err(miette!(
+            "{SWITCHING} is a table of one run each: leave out --svg and --runs"
+        ));
+    }
+    let config = switching::config(args.queue)?;
+    let rows = switching::rows(&args.workloads().works()?, &config)?;
+    if let Some(path) = &args.markdown {
+        let page = switching::markdown(&rows, &config, &args.command());
+        file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
+    }
+    match global.json {
+        true => global.print_json(&rows),
+        false => global.print(&switching::text(&rows)),
     }
 }
 

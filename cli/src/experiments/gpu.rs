@@ -7,7 +7,9 @@ mod restart;
 use std::fs;
 use std::path::PathBuf;
 
-use faultline_sim::machines::gpu::{Config, Gpu, Granularity, Link, Outcome, SchemeName};
+use faultline_sim::machines::gpu::{
+    Config, Gpu, Granularity, Link, Outcome, SchemeName, SwitchingMode,
+};
 use faultline_sim::machines::sm::Work;
 use faultline_sim::sm::sm_pipeline::Scheme;
 use faultline_testbench::file;
@@ -21,7 +23,7 @@ use super::sm::workloads::Workloads;
 use super::sm::{PATTERNS, schemes};
 use crate::Global;
 use crate::output::{self, grouped, progress};
-use crate::value::{self, integer_in};
+use crate::value::{self, distinct, integer_in};
 
 /// Run kernels and GPU traces on a whole GPU: SMs, GMMU, L2 cache, DRAM, page tables in memory, a driver and its link
 ///
@@ -65,6 +67,11 @@ pub struct Args {
     /// Threads; all of the machine's if not given. The results are the same for any number
     #[arg(long, value_name = "N", value_parser = integer_in::<usize>(1..=256))]
     threads: Option<usize>,
+    /// Thread blocks whose page faults are far behind in the queue of faults are switched out, and others run in their place:
+    /// none, normal (contexts move over the SM's share of the bandwidth of DRAM) or ideal (in a cycle); several run one after the
+    /// other; that of the configuration if not given
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
+    switching: Vec<Mode>,
     /// Draw the use of the link and what each SM does over time to this file; of one workload under one scheme
     #[arg(long, value_name = "FILE.svg", value_parser = output::svg_file)]
     svg: Option<PathBuf>,
@@ -100,6 +107,24 @@ enum Size {
     Page,
     #[value(name = "64k")]
     Region,
+}
+
+/// Whether thread blocks are switched out, and how their contexts move.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    None,
+    Normal,
+    Ideal,
+}
+
+impl From<Mode> for SwitchingMode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::None => Self::None,
+            Mode::Normal => Self::Normal,
+            Mode::Ideal => Self::Ideal,
+        }
+    }
 }
 
 /// The name of a preset.
@@ -138,6 +163,10 @@ impl Args {
         for (option, is_given) in [
             ("--link", self.link.is_some()),
             ("--granularity", self.granularity.is_some()),
+            (
+                "--switching",
+                self.switching.iter().any(|mode| *mode != Mode::None),
+            ),
         ] {
             if is_given && !paging.absent {
                 return Err(miette!(
@@ -182,7 +211,7 @@ impl Args {
         Ok(())
     }
 
-    /// The configurations that are run, one for each scheme.
+    /// The configurations that are run, one for each scheme and way of switching.
     fn configs(&self) -> Result<Vec<Config>> {
         let config = self.config()?;
         let schemes = match self.scheme.is_empty() {
@@ -194,12 +223,29 @@ impl Args {
                 "--log: none of the schemes has a log, so add operand-log to --scheme"
             ));
         }
-        let with = |scheme| {
+        let modes = match self.switching.is_empty() {
+            true => vec![config.switching.mode],
+            false => distinct(self.switching.iter().map(|&mode| mode.into()).collect()),
+        };
+        let switches = modes.iter().any(|mode| *mode != SwitchingMode::None);
+        if let Some(scheme) = schemes.iter().find(|scheme| !scheme.squashes())
+            && switches
+        {
+            let name = scheme.name();
+            return Err(miette!(
+                "{name} squashes nothing, so no thread block that has faulted can be switched out: name other schemes with \
+                 --scheme, or give --switching none"
+            ));
+        }
+        let with = |scheme, mode| {
             let mut config = config.clone();
             config.sm.scheme = SchemeName(scheme);
+            config.switching.mode = mode;
             config
         };
-        Ok(schemes.into_iter().map(with).collect())
+        let schemes = schemes.into_iter();
+        let configs = schemes.flat_map(|scheme| modes.iter().map(move |&mode| (scheme, mode)));
+        Ok(configs.map(|(scheme, mode)| with(scheme, mode)).collect())
     }
 }
 
@@ -208,11 +254,12 @@ impl Args {
 struct Row {
     workload: String,
     scheme: &'static str,
+    switching: &'static str,
     cycles: u64,
     microseconds: f64,
     warp_instructions: u64,
     instructions_per_cycle: f64,
-    /// The first scheme's cycles of this workload, as a share of these.
+    /// The cycles of this workload's first run, as a share of these.
     relative_percent: f64,
     values_checked: bool,
     squashing_faults: u64,
@@ -223,13 +270,17 @@ struct Row {
     allocated: u64,
     link_bytes: u64,
     link_use_percent: f64,
+    switched_out: u64,
+    context_bytes: u64,
+    /// Cycles for which contexts moved, of all SMs together.
+    context_cycles: u64,
     translations: u64,
     walk_reads: u64,
     l2_lines: u64,
     dram_lines: u64,
 }
 
-/// What `--json` gives: the configuration but for the schemes, and the runs.
+/// What `--json` gives: the configuration but for schemes and switching, and the runs.
 #[derive(Serialize)]
 struct Results<'run> {
     configuration: &'run Config,
@@ -256,7 +307,9 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         return match (&configs[..], global.json) {
             ([config], false) => global.print(config.to_toml().trim_end()),
             ([config], true) => global.print_json(config),
-            _ => Err(miette!("--print-config: give one scheme")),
+            _ => Err(miette!(
+                "--print-config: give one scheme and one way of switching"
+            )),
         };
     }
     args.check_files()?;
@@ -264,7 +317,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     if (args.svg.is_some() || args.trace_events.is_some()) && (works.len() > 1 || configs.len() > 1)
     {
         return Err(miette!(
-            "--svg and --trace-events show one run: give one workload and one scheme"
+            "--svg and --trace-events show one run: give one workload, one scheme and one way of switching"
         ));
     }
     let blocks: usize = works.iter().map(Work::blocks).sum();
@@ -342,6 +395,7 @@ fn row(work: &Work, config: &Config, outcome: &Outcome) -> Row {
     Row {
         workload: work.name.clone(),
         scheme: config.sm.scheme.0.name(),
+        switching: config.switching.mode.name(),
         cycles: *cycles,
         microseconds: config.microseconds(*cycles),
         warp_instructions: *instructions,
@@ -356,6 +410,9 @@ fn row(work: &Work, config: &Config, outcome: &Outcome) -> Row {
         allocated: brought.allocated,
         link_bytes: brought.bytes,
         link_use_percent: 100.0 * a_cycle(brought.link),
+        switched_out: outcome.sms.switches,
+        context_bytes: outcome.sms.contexts.bytes(),
+        context_cycles: outcome.sms.contexts.cycles,
         translations: translations.fills,
         walk_reads: translations.reads,
         l2_lines: traffic.lines + traffic.stores,
@@ -365,13 +422,15 @@ fn row(work: &Work, config: &Config, outcome: &Outcome) -> Row {
 
 /// The runs as a table; of paging only where pages are absent.
 fn text(rows: &[Row], absent: bool, args: &Args) -> String {
-    let mut headings = vec![
-        "Workload",
-        "Scheme",
-        "Cycles",
-        "Performance",
-        "Warp instructions a cycle",
-    ];
+    let switches = rows
+        .iter()
+        .any(|row| row.switching != SwitchingMode::None.name());
+    let mut headings = vec!["Workload", "Scheme"];
+    if switches {
+        headings.push("Switching");
+    }
+    let names = headings.len();
+    headings.extend(["Cycles", "Performance", "Warp instructions a cycle"]);
     match absent {
         true => headings.extend([
             "Squashing faults",
@@ -383,15 +442,20 @@ fn text(rows: &[Row], absent: bool, args: &Args) -> String {
         ]),
         false => headings.extend(["Translations", "Walk reads", "L2 lines", "DRAM lines"]),
     }
+    if switches {
+        headings.extend(["Switched out", "Context KB"]);
+    }
     let headings: Vec<String> = headings.into_iter().map(str::to_owned).collect();
     let cells = rows.iter().map(|row| {
-        let mut cells = vec![
-            row.workload.clone(),
-            row.scheme.to_owned(),
+        let mut cells = vec![row.workload.clone(), row.scheme.to_owned()];
+        if switches {
+            cells.push(row.switching.to_owned());
+        }
+        cells.extend([
             grouped(row.cycles),
             format!("{:.1}", row.relative_percent),
             format!("{:.2}", row.instructions_per_cycle),
-        ];
+        ]);
         let counts = match absent {
             true => vec![
                 row.squashing_faults,
@@ -411,11 +475,14 @@ fn text(rows: &[Row], absent: bool, args: &Args) -> String {
         if absent {
             cells.push(format!("{:.1}", row.link_use_percent));
         }
+        if switches {
+            cells.extend([row.switched_out, row.context_bytes >> 10].map(grouped));
+        }
         cells
     });
     let cells: Vec<Vec<String>> = cells.collect();
-    let table = output::tables(2, &headings, &cells, output::width());
-    let mut notes = vec!["Performance is relative to the first scheme."];
+    let table = output::tables(names, &headings, &cells, output::width());
+    let mut notes = vec!["Performance is relative to the workload's first run."];
     if rows.iter().all(|row| row.values_checked) {
         notes.push("Registers and memory at the end are those of a run without a GPU.");
     }

@@ -5,9 +5,11 @@ use std::ops::Range;
 use faultline_sim::machines::gpu::{Activity, Config, Outcome};
 use serde_json::{Value, json};
 
-/// The groups of tracks: what each SM does; what the driver, its handler and the link do; and each far fault.
+/// The groups of tracks: what each SM does; what the driver, its handler and the link do, and each far fault; and the thread blocks
+/// that each SM switches.
 const SMS: u64 = 1;
 const PAGING: u64 = 2;
+const SWITCHES: u64 = 3;
 /// Tracks of the second group.
 const HANDLER: u64 = 0;
 const LINK: u64 = 1;
@@ -27,6 +29,12 @@ pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
     let mut events = vec![
         named("process_name", SMS, 0, &format!("SMs: {name}")),
         named("process_name", PAGING, 0, "paging"),
+        named(
+            "process_name",
+            SWITCHES,
+            0,
+            "thread blocks that each SM switches",
+        ),
         named("thread_name", PAGING, HANDLER, "handler on the CPU"),
         named("thread_name", PAGING, LINK, "link"),
         named("thread_name", PAGING, FAULTS, "far faults"),
@@ -39,6 +47,13 @@ pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
         events.extend(
             shown.map(|(span, activity)| slice(SMS, track, activity.name(), &span, json!({}))),
         );
+    }
+    for (track, moved) in (0..).zip(&history.moved) {
+        for one in moved {
+            let way = if one.leaves { "leaves" } else { "comes back" };
+            let name = format!("block {} {way}", one.block);
+            events.push(slice(SWITCHES, track, &name, &one.span, json!({})));
+        }
     }
     for (number, arrival) in history.arrivals.iter().enumerate() {
         let page = format!("page {:#x}", arrival.vpn);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use toml::de::{DeTable, DeValue, Deserializer};
 
-use super::super::sm;
+use super::super::sm::{self, Local, Switching, Transfer};
 use super::super::translation::{self, Design};
 use super::{Caches, Link, Paging, Parameters};
 use crate::sm::sm_pipeline::{self, Policy, Scheme};
@@ -120,6 +120,44 @@ pub struct PagingTable {
     pub migration: Within<1, 100000000>,
     /// Cycles of an unloaded fault whose page nobody owns.
     pub allocation: Within<1, 100000000>,
+}
+
+/// Thread blocks that are switched out while they wait for pages.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SwitchingTable {
+    /// Whether they are, and how their contexts move.
+    pub mode: SwitchingMode,
+    /// A block leaves if the place of its fault in the queue of faults is above this.
+    pub threshold: Within<0, 127>,
+    /// Blocks that an SM may have beyond its slots.
+    pub extra: Within<1, 4>,
+    /// Cycles for which a block stays at least.
+    pub residence: Within<0, 65535>,
+}
+
+/// Whether thread blocks are switched out, and how their contexts move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SwitchingMode {
+    /// None is switched out.
+    None,
+    /// Contexts move over the SM's share of the bandwidth of DRAM.
+    Normal,
+    /// Contexts move in a cycle.
+    Ideal,
+}
+
+impl SwitchingMode {
+    /// Its name in files, options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Normal => "normal",
+            Self::Ideal => "ideal",
+        }
+    }
 }
 
 /// What comes with an absent page.
@@ -255,6 +293,8 @@ pub struct Config {
     pub memory: MemoryTable,
     /// Paging.
     pub paging: PagingTable,
+    /// Blocks that are switched out.
+    pub switching: SwitchingTable,
 }
 
 /// Why a file is no configuration.
@@ -331,6 +371,30 @@ impl Config {
         cycles as f64 / self.clock_mhz.0 as f64
     }
 
+    /// When thread blocks leave. Their contexts take the SM's share of the bandwidth of DRAM, and its latency.
+    fn switching(&self, caches: &Caches) -> Switching {
+        let SwitchingTable {
+            mode,
+            threshold,
+            extra,
+            residence,
+        } = self.switching;
+        let transfer = match mode {
+            SwitchingMode::None => return Switching::Never,
+            SwitchingMode::Ideal => Transfer::AtOnce,
+            SwitchingMode::Normal => Transfer::Beats {
+                interval: caches.context_interval(self.sms.get()),
+                latency: 2 * self.memory.crossbar.get::<u64>() + caches.dram,
+            },
+        };
+        Switching::Local(Local {
+            threshold: threshold.get(),
+            extra: extra.get(),
+            residence: residence.get(),
+            transfer,
+        })
+    }
+
     /// The GPU that it says. A kernel computes its values there.
     #[must_use]
     pub fn parameters(&self) -> Parameters {
@@ -343,6 +407,15 @@ impl Config {
             ..
         } = self;
         let sms = self.sms.get();
+        let caches = Caches {
+            lines: memory.l2_lines.get(),
+            ways: memory.l2_ways.get(),
+            banks: memory.banks.get(),
+            latency: memory.l2.get(),
+            misses: memory.bank_misses.get(),
+            dram: memory.dram.get(),
+            dram_interval: memory.dram_interval.get(),
+        };
         let ways = l1_tlb::Parameters::PAPER.ways;
         let far_limit = gmmu.far_faults.get();
         let design = translation::Parameters {
@@ -380,6 +453,7 @@ impl Config {
                     ..sm::Timing::PAPER
                 },
                 l1_lines: sm.l1_lines.get(),
+                switching: self.switching(&caches),
                 values: true,
                 ..sm::Parameters::paper(sm.scheme.0, sm.log_bytes.get())
             },
@@ -388,15 +462,7 @@ impl Config {
             shared_tlb: gmmu.l2_tlb,
             crossbar: memory.crossbar.get(),
             translation: memory.translation.get(),
-            caches: Caches {
-                lines: memory.l2_lines.get(),
-                ways: memory.l2_ways.get(),
-                banks: memory.banks.get(),
-                latency: memory.l2.get(),
-                misses: memory.bank_misses.get(),
-                dram: memory.dram.get(),
-                dram_interval: memory.dram_interval.get(),
-            },
+            caches,
             paging: Paging {
                 absent: paging.absent,
                 regions: paging.granularity == Granularity::Region,
@@ -469,6 +535,33 @@ mod tests {
     }
 
     #[test]
+    fn contexts_move_over_an_sms_share_of_dram() {
+        let with = |mode: &str| {
+            let text = format!("[switching]\nmode = \"{mode}\"\nthreshold = 3\n");
+            let config = Config::read(&text, "gpu.toml", "tanasic").unwrap();
+            config.parameters().sm.switching
+        };
+        assert_eq!(with("none"), Switching::Never);
+        let Switching::Local(local) = with("normal") else {
+            panic!("blocks are switched out");
+        };
+        // 256 B a cycle for 16 SMs.
+        let transfer = Transfer::Beats {
+            interval: 2,
+            latency: 220,
+        };
+        assert_eq!(
+            (local.transfer, local.threshold, local.extra),
+            (transfer, 3, 4)
+        );
+        let ideal = Local {
+            transfer: Transfer::AtOnce,
+            ..local
+        };
+        assert_eq!(with("ideal"), Switching::Local(ideal));
+    }
+
+    #[test]
     fn a_link_keeps_its_times_at_any_clock() {
         let mut config = Config::preset("zheng").unwrap();
         config.set_link(Link::PCIE3);
@@ -499,6 +592,11 @@ mod tests {
         assert!(refused("sms = \n").starts_with("gpu.toml:1: "));
         let table = refused("\nsm = 3\n");
         assert!(table.starts_with("gpu.toml:2: invalid type"), "{table}");
+        let mode = refused("[switching]\nextra = 4\nmode = \"some\"\n");
+        assert!(
+            mode.starts_with("gpu.toml:3: unknown variant `some`, expected one of `none`"),
+            "{mode}"
+        );
         let power = refused("[gmmu]\nwalks = 24\n");
         assert_eq!(power, "gpu.toml:2: 24 is no power of two from 1 to 64");
     }

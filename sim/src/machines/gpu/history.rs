@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::super::sm::Moved;
+
 /// An SM waits once nothing has committed or faulted on it for so many cycles: longer than a line takes from DRAM, and far
 /// shorter than a far fault.
 const WAITS: u64 = 1_000;
@@ -60,6 +62,8 @@ pub struct History {
     pub activities: Vec<Spans>,
     /// The parts of memory that came, in the order of their reports.
     pub arrivals: Vec<Arrival>,
+    /// The thread blocks that left each SM and came back, in the order of time.
+    pub moved: Vec<Vec<Moved>>,
 }
 
 /// It runs at first.

@@ -12,6 +12,7 @@ use super::parameters::Parameters;
 use super::port::Port;
 use super::uncore::Uncore;
 use crate::simt::Memory;
+use crate::sm::block_scheduler::BlockScheduler;
 
 /// A GPU on which nothing commits for so many cycles while no page is under way is stuck.
 const PATIENCE: u64 = 1_000_000;
@@ -167,6 +168,11 @@ impl<'work> Gpu<'work> {
         self.work.blocks() - self.blocks.len()
     }
 
+    /// The local scheduler of each SM, if blocks are switched out.
+    pub fn schedulers(&self) -> impl Iterator<Item = &BlockScheduler> {
+        self.sms.iter().filter_map(Multiprocessor::scheduler)
+    }
+
     /// When every thread block had ended, if that is so.
     fn ended(&self) -> Option<u64> {
         let mut ended = self.sms.iter().map(Multiprocessor::ended);
@@ -175,9 +181,11 @@ impl<'work> Gpu<'work> {
 
     /// What is left at the end.
     fn outcome(self, cycles: u64) -> Outcome {
-        let (mut outcomes, mut statistics, mut activities) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut outcomes, mut statistics) = (Vec::new(), Vec::new());
+        let (mut activities, mut moved) = (Vec::new(), Vec::new());
         for sm in self.sms {
-            let (outcome, counted, spans) = sm.left(cycles);
+            let (mut outcome, counted, spans) = sm.left(cycles);
+            moved.push(std::mem::take(&mut outcome.moved));
             outcomes.push(outcome);
             statistics.extend(counted);
             activities.push(spans);
@@ -205,6 +213,7 @@ impl<'work> Gpu<'work> {
             history: History {
                 activities,
                 arrivals: pager.arrivals,
+                moved,
             },
         }
     }

@@ -3,6 +3,7 @@
 use super::super::sm::{Outcome, Sm, SmError, Statistics};
 use super::history::Spans;
 use super::port::Port;
+use crate::sm::block_scheduler::BlockScheduler;
 use crate::sm::sm_pipeline::{Inputs, Outputs};
 
 #[derive(Clone, Debug)]
@@ -92,6 +93,11 @@ impl<'work> Multiprocessor<'work> {
 
     pub fn port(&mut self) -> &mut Port {
         self.sm.below()
+    }
+
+    /// Its local scheduler, if blocks are switched out.
+    pub fn scheduler(&self) -> Option<&BlockScheduler> {
+        self.sm.scheduler()
     }
 
     /// When something last committed or faulted.

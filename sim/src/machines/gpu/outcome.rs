@@ -56,6 +56,7 @@ pub fn joined(mut outcomes: impl Iterator<Item = sm::Outcome>) -> Option<sm::Out
         all.cycles = all.cycles.max(other.cycles);
         all.occasions += other.occasions;
         all.switches += other.switches;
+        all.contexts += other.contexts;
         all.restored += other.restored;
         all.bases += other.bases;
         all.refused += other.refused;

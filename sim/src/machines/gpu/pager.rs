@@ -18,6 +18,8 @@ const PAGE: u64 = 4096;
 pub struct Brought {
     /// Records that the driver has read.
     pub records: u64,
+    /// Far faults that the driver has resolved.
+    pub resolved: u64,
     /// Parts of memory that came over the link: pages, or regions of 64 KB.
     pub migrated: u64,
     /// Parts that were only allocated.
@@ -172,7 +174,9 @@ impl driver::Pager for Pager {
     }
 
     fn resolve(&mut self, _: u64) -> Option<(u64, u8)> {
-        self.resolving.pop_front()
+        let next = self.resolving.pop_front();
+        self.brought.resolved += u64::from(next.is_some());
+        next
     }
 }
 

@@ -1,7 +1,10 @@
 //! What a GPU is made of.
 
-use super::super::sm;
+use super::super::sm::{self, BEAT};
 use crate::mmu::gmmu;
+
+/// Bytes of a line.
+const LINE: u64 = 128;
 
 /// The caches below the SMs, and DRAM. Times are cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +23,15 @@ pub struct Caches {
     pub dram: u64,
     /// For which a line takes its channel.
     pub dram_interval: u64,
+}
+
+impl Caches {
+    /// Cycles that a beat of a context takes of the share of DRAM's bandwidth that one of so many SMs has, rounded up.
+    #[must_use]
+    pub fn context_interval(&self, sms: usize) -> u64 {
+        let (banks, sms) = (self.banks as u64, sms as u64);
+        (BEAT * sms * self.dram_interval).div_ceil(LINE * banks)
+    }
 }
 
 /// The link between CPU and GPU. Times are cycles; the costs are those of an unloaded system.

@@ -28,6 +28,8 @@ pub struct Translation {
     /// When it is there.
     pub due: u64,
     pub inputs: Inputs,
+    /// The place of its far fault in the queue of faults.
+    pub place: u16,
 }
 
 /// An instruction that accesses global memory: when, its warp and its entry.
@@ -102,7 +104,7 @@ pub fn first_if<T>(queue: &mut VecDeque<T>, is_so: impl FnOnce(&T) -> bool) -> O
 }
 
 impl Below for Port {
-    fn translations(&mut self, now: u64, inputs: &mut Inputs) {
+    fn translations(&mut self, now: u64, inputs: &mut Inputs) -> u16 {
         while first_if(&mut self.credits, |due| *due <= now).is_some() {
             self.walks -= 1;
         }
@@ -110,8 +112,13 @@ impl Below for Port {
         (inputs.fill_valid, inputs.resolve_valid) = (false, false);
         inputs.invalidate_valid = false;
         let first = first_if(&mut self.translations, |first| first.due <= now);
-        let Some(Translation { inputs: from, .. }) = first else {
-            return;
+        let Some(Translation {
+            inputs: from,
+            place,
+            ..
+        }) = first
+        else {
+            return 0;
         };
         inputs.fill_valid = from.fill_valid;
         inputs.fill_kind = from.fill_kind;
@@ -126,6 +133,7 @@ impl Below for Port {
         inputs.invalidate_valid = from.invalidate_valid;
         inputs.invalidate_scope = from.invalidate_scope;
         inputs.invalidate_asid = from.invalidate_asid;
+        place
     }
 
     fn walk(&mut self, now: u64, vpn: u64, write: bool) {

@@ -5,10 +5,15 @@
 use fastrand::Rng;
 use thiserror::Error;
 
-use super::super::sm::{Difference, restart};
+use super::super::sm::{Difference, Local, Switching, Transfer, restart};
 use super::super::translation::{Design, Parameters as Translation};
 use super::{Caches, Failure, Gpu, Link, Outcome, Paging, Parameters};
 use crate::sm::sm_pipeline::Scheme;
+
+/// Thread blocks of a program at most.
+const BLOCKS: u32 = 6;
+/// Blocks of an SM at most: the smallest log has two entries for each.
+const SLOTS: usize = 3;
 
 /// Why a trial failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -39,8 +44,15 @@ impl Trial {
     /// # Errors
     /// If the program does not run even without faults, which no seed should bring about.
     pub fn new(scheme: Scheme, seed: u64) -> Result<Self, TrialFailure> {
-        let of_sm = restart::Trial::new(scheme, seed)?;
-        let parameters = parameters(&of_sm, &mut Rng::with_seed(!seed));
+        let mut of_sm = restart::Trial::of_blocks(BLOCKS, scheme, seed)?;
+        let random = &mut Rng::with_seed(!seed);
+        let mut parameters = parameters(&of_sm, random);
+        of_sm.work.blocks_per_sm = SLOTS;
+        if scheme.squashes() && random.u8(0..3) > 0 {
+            parameters.sm.switching = Switching::Local(local(random));
+            // Blocks wait for a slot.
+            of_sm.work.blocks_per_sm = random.usize(1..SLOTS);
+        }
         Ok(Self { of_sm, parameters })
     }
 
@@ -57,6 +69,22 @@ impl Trial {
             Some(difference) => Err(TrialFailure::Difference(seed, difference.clone())),
             None => Ok(outcome),
         }
+    }
+}
+
+/// A local scheduler that has blocks leave soon, over a way of any speed.
+fn local(random: &mut Rng) -> Local {
+    Local {
+        threshold: random.u8(0..2),
+        extra: random.u8(1..=4),
+        residence: random.u16(0..200),
+        transfer: match random.bool() {
+            true => Transfer::AtOnce,
+            false => Transfer::Beats {
+                interval: random.u64(1..6),
+                latency: random.u64(0..100),
+            },
+        },
     }
 }
 

@@ -234,7 +234,9 @@ impl Uncore {
                     invalidate_asid: outputs.drop_asid,
                     ..l1_tlb::Inputs::default()
                 };
-                let translation = Message::Translation(Translation { due, inputs });
+                let place = outputs.fill_place;
+                let translation = Translation { due, inputs, place };
+                let translation = Message::Translation(translation);
                 self.sent.push((number, translation));
             }
         }

@@ -78,7 +78,7 @@ impl<'work> Alone<'work> {
 }
 
 impl Below for Alone<'_> {
-    fn translations(&mut self, now: u64, inputs: &mut Inputs) {
+    fn translations(&mut self, now: u64, inputs: &mut Inputs) -> u16 {
         let due = |queue: &mut BinaryHeap<Reverse<(u64, u64)>>| {
             let is_due = queue.peek().is_some_and(|first| first.0.0 <= now);
             let first = if is_due { queue.pop() } else { None };
@@ -90,7 +90,7 @@ impl Below for Alone<'_> {
         inputs.resolve_vpn = resolved.unwrap_or_default();
         let walked = due(&mut self.walks);
         inputs.fill_valid = walked.is_some();
-        let Some(page) = walked else { return };
+        let Some(page) = walked else { return 0 };
         let arrival = match self.faults.absent {
             true => self.arrival(page, now),
             false => now,
@@ -100,10 +100,13 @@ impl Below for Alone<'_> {
         inputs.fill_writable = true;
         if arrival > now {
             inputs.fill_kind = FAR;
+            let place = self.far.len() as u16;
             self.far.push(Reverse((arrival, page)));
+            place
         } else {
             inputs.fill_kind = TRANSLATION;
             self.tlb.insert(page);
+            0
         }
     }
 

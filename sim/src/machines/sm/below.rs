@@ -30,8 +30,8 @@ pub struct Request {
 /// What an SM is connected to: the GMMU, the L2 cache, global memory, and whoever dispatches thread blocks.
 pub trait Below {
     /// What the L1 TLB receives in this cycle: whether its walk is taken, an answer, and a resolved far fault. The rest of
-    /// `inputs` stands.
-    fn translations(&mut self, now: u64, inputs: &mut l1_tlb::Inputs);
+    /// `inputs` stands. It returns the place of the answer's far fault in the queue of faults, 0 if there is none.
+    fn translations(&mut self, now: u64, inputs: &mut l1_tlb::Inputs) -> u16;
     /// A walk that was taken.
     fn walk(&mut self, now: u64, vpn: u64, write: bool);
     /// Requests a line at a time, which may have passed or be to come. It says when the line comes if that is known;

@@ -4,6 +4,7 @@ use super::below::Below;
 use super::comparison::Progress;
 use super::machine::Sm;
 use super::resident::Resident;
+use super::work::ThreadBlock;
 
 /// A block on the SM.
 #[derive(Clone, Debug)]
@@ -21,48 +22,57 @@ pub struct Block {
 }
 
 impl<B: Below> Sm<'_, B> {
-    /// Brings blocks to the slots that are free.
+    /// Brings blocks to the slots that are free, unless the local scheduler does.
     pub(super) fn begin_blocks(&mut self) {
+        if self.switch.scheduler.is_some() {
+            return self.obey();
+        }
         for slot in 0..self.slots.len() {
             let is_held = |sm: &Self| sm.switch.holds() == Some(slot);
-            if self.slots[slot].is_some() || is_held(self) || self.bring_back(slot) {
+            if self.slots[slot].is_some() || is_held(self) || self.bring_some_back(slot) {
                 continue;
             }
-            let Some(block) = self.below.next_block(self.now) else {
-                continue;
-            };
-            let number = block.number;
-            let progress = |warp| Progress::new(warp, self.values.is_some());
-            let mut begun = Block {
-                number,
-                warps: block.warps.iter().map(progress).collect(),
-                live: 0,
-                arrived: 0,
-                leaving: 0,
-            };
-            self.switch.begin_cta(slot);
-            if let Some(values) = &mut self.values {
-                values.begin_cta(slot);
-            }
-            for (place, work) in block
-                .warps
-                .into_iter()
-                .enumerate()
-                .filter(|(_, work)| !work.steps.is_empty())
-            {
-                let warp = slot * self.work.warps_per_block + place;
-                self.warps[warp] = Some(Resident::new(number, place, slot, work.steps));
-                self.starts.push_back(warp as u8);
-                begun.live += 1;
-                if let Some(values) = &mut self.values {
-                    values.begin_warp(warp as u8, number, place);
-                }
-            }
-            match begun.live {
-                0 => self.comparison.end(&begun),
-                _ => self.slots[slot] = Some(begun),
+            if let Some(block) = self.below.next_block(self.now) {
+                self.begin_block(slot, block);
             }
         }
+    }
+
+    /// Begins a block in a slot that is free. It says whether the block has a warp.
+    pub(super) fn begin_block(&mut self, slot: usize, block: ThreadBlock) -> bool {
+        let number = block.number;
+        let progress = |warp| Progress::new(warp, self.values.is_some());
+        let mut begun = Block {
+            number,
+            warps: block.warps.iter().map(progress).collect(),
+            live: 0,
+            arrived: 0,
+            leaving: 0,
+        };
+        self.switch.begin_cta(slot);
+        if let Some(values) = &mut self.values {
+            values.begin_cta(slot);
+        }
+        for (place, work) in block
+            .warps
+            .into_iter()
+            .enumerate()
+            .filter(|(_, work)| !work.steps.is_empty())
+        {
+            let warp = slot * self.work.warps_per_block + place;
+            self.warps[warp] = Some(Resident::new(number, place, slot, work.steps));
+            self.starts.push_back(warp as u8);
+            begun.live += 1;
+            if let Some(values) = &mut self.values {
+                values.begin_warp(warp as u8, number, place);
+            }
+        }
+        let has_warps = begun.live > 0;
+        match has_warps {
+            true => self.slots[slot] = Some(begun),
+            false => self.comparison.end(&begun),
+        }
+        has_warps
     }
 
     /// Lets a block's warps pass its barrier if all have come.
@@ -102,6 +112,7 @@ impl<B: Below> Sm<'_, B> {
                 self.have_faulted
                     .retain(|(number, ..)| *number != block.number);
                 self.slots[resident.slot] = None;
+                self.switch.block_ended(resident.slot);
             }
         }
     }

@@ -115,7 +115,7 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use super::super::machine::Sm;
-    use super::super::parameters::Parameters;
+    use super::super::parameters::{Parameters, Switching};
     use super::super::work::Work;
     use super::*;
     use crate::simt::{Launch, assemble};
@@ -144,7 +144,7 @@ mod tests {
     ) -> Vec<Difference> {
         let parameters = Parameters {
             values: true,
-            switches: 0.05,
+            switching: Switching::Chance(0.05),
             ..Parameters::paper(Scheme::OperandLog, 16 << 10)
         };
         let mut sm = Sm::new(&parameters, work).unwrap();

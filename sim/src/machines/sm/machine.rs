@@ -8,7 +8,7 @@ use super::blocks::Block;
 use super::comparison::Comparison;
 use super::memory_unit::{Decision, Fault, MemoryUnit, Tag};
 use super::outcome::{Occasions, Outcome, SmError};
-use super::parameters::{Parameters, Recovery};
+use super::parameters::{Parameters, Recovery, Switching};
 use super::resident::{ENTRIES, Resident};
 use super::rest::Rest;
 use super::switch::Switch;
@@ -161,6 +161,9 @@ impl<'work, B: Below> Sm<'work, B> {
                 blocks: slots,
             });
         }
+        if matches!(parameters.switching, Switching::Local(_)) && !parameters.squashes() {
+            return Err(SmError::Unsquashed);
+        }
         let mut memory = MemoryUnit::new(parameters);
         if parameters.timing.warm {
             memory.warm(work.first_pages());
@@ -205,6 +208,8 @@ impl<'work, B: Below> Sm<'work, B> {
         Outcome {
             cycles: self.now,
             switches: self.switch.left,
+            contexts: self.switch.contexts(),
+            moved: self.switch.moved,
             restored: self.switch.restored,
             bases: self.switch.bases,
             refused: self.switch.refused,
@@ -260,6 +265,7 @@ impl<'work, B: Below> Sm<'work, B> {
         self.inputs(inputs)?;
         *outputs = self.pipeline.cycle(inputs);
         self.react(inputs, outputs)?;
+        self.schedule();
         self.rest.see(inputs, outputs);
         self.now += 1;
         if self.is_stuck() {

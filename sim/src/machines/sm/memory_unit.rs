@@ -6,8 +6,8 @@ use super::access::{Access, Injected, Line, Said};
 use super::below::{Below, Use};
 use super::cache::Cache;
 use super::outcome::Misses;
-use super::pages::{Answer, Pages, Report};
-use super::parameters::{Faults, Parameters};
+use super::pages::{Answer, Fill, Pages, Report};
+use super::parameters::{Faults, Parameters, Switching};
 use super::resident::ENTRIES;
 use super::work::Kind;
 use crate::ports::Model;
@@ -122,6 +122,9 @@ pub struct MemoryUnit {
     squashed: Vec<Squashed>,
     /// Warps that wait for pages.
     away: usize,
+    /// Warps that have begun to wait for a page, and the page, if somebody follows them.
+    absent: Vec<(u8, u64)>,
+    is_followed: bool,
 }
 
 impl MemoryUnit {
@@ -149,6 +152,8 @@ impl MemoryUnit {
             look: u64::MAX,
             squashed: vec![Squashed::default(); parameters.pipeline.warps],
             away: 0,
+            absent: Vec::new(),
+            is_followed: matches!(parameters.switching, Switching::Local(_)),
         }
     }
 
@@ -210,6 +215,16 @@ impl MemoryUnit {
     /// Whether pages are still to wake a warp.
     pub fn waits(&self, warp: u8) -> bool {
         !self.squashed[usize::from(warp)].pages.is_empty()
+    }
+
+    /// What the GMMU has reported in this cycle.
+    pub fn fill(&self) -> Option<Fill> {
+        self.pages.fill()
+    }
+
+    /// Warps that have begun to wait for a page since this was asked last, and the page.
+    pub fn absent(&mut self) -> impl Iterator<Item = (u8, u64)> {
+        self.absent.drain(..)
     }
 
     /// A warp that faulted goes on: what it had to do is done again, in order.
@@ -418,6 +433,9 @@ impl MemoryUnit {
         self.away += usize::from(pages.is_empty());
         if !pages.contains(&page) {
             pages.push(page);
+        }
+        if self.is_followed {
+            self.absent.push((warp, page));
         }
     }
 

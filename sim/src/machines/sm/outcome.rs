@@ -1,10 +1,14 @@
 //! How a run ends, and whether it ended as it should.
 
 use std::fmt;
+use std::ops::Range;
 
 use thiserror::Error;
 
 use super::comparison::Comparison;
+
+/// Bytes of a beat of a context.
+pub const BEAT: u64 = 32;
 
 /// Why a run did not come to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -27,6 +31,11 @@ pub enum SmError {
         /// Blocks that share it.
         blocks: usize,
     },
+    /// A block that waits for a page cannot leave, because its instructions wait in the pipeline.
+    #[error(
+        "a scheme that squashes nothing keeps a thread block that has faulted, so none can be switched out"
+    )]
+    Unsquashed,
     /// Nothing commits any more.
     #[error("cycle {0}: nothing commits any more")]
     Stuck(u64),
@@ -77,6 +86,41 @@ impl std::ops::AddAssign for Occasions {
     }
 }
 
+/// Contexts of thread blocks that moved between an SM and memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Contexts {
+    /// Beats of 32 B that were written and read.
+    pub beats: u64,
+    /// Cycles for which a block was on its way, stops and drain included.
+    pub cycles: u64,
+}
+
+impl Contexts {
+    /// Bytes that were written and read.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.beats * BEAT
+    }
+}
+
+impl std::ops::AddAssign for Contexts {
+    fn add_assign(&mut self, other: Self) {
+        self.beats += other.beats;
+        self.cycles += other.cycles;
+    }
+}
+
+/// The way of a thread block out of an SM, or back to one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// The block.
+    pub block: usize,
+    /// It leaves; otherwise it comes back.
+    pub leaves: bool,
+    /// The cycles that it takes.
+    pub span: Range<u64>,
+}
+
 /// What a run left behind.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
@@ -84,6 +128,10 @@ pub struct Outcome {
     pub cycles: u64,
     /// Times that a thread block left in the middle of its work.
     pub switches: u64,
+    /// What moved of their contexts.
+    pub contexts: Contexts,
+    /// When blocks left and came back, in the order of time.
+    pub moved: Vec<Moved>,
     /// Squashed instructions that came back with such a block.
     pub restored: u64,
     /// Times that a thread block was saved, and ran on.

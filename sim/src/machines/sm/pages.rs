@@ -27,10 +27,22 @@ pub struct Report {
     pub woken: Option<(u64, bool)>,
 }
 
+/// What the GMMU reports on a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fill {
+    pub kind: u8,
+    pub vpn: u64,
+    pub asid: u8,
+    /// The place of its far fault in the queue of faults.
+    pub place: u16,
+}
+
 #[derive(Clone, Debug)]
 pub struct Pages {
     l1: L1Tlb,
     inputs: Inputs,
+    /// The place of the far fault that the GMMU has reported in this cycle.
+    place: u16,
 }
 
 impl Pages {
@@ -42,7 +54,18 @@ impl Pages {
                 report_faults: squashes,
                 ..Inputs::default()
             },
+            place: 0,
         }
+    }
+
+    /// What the GMMU has reported in this cycle.
+    pub fn fill(&self) -> Option<Fill> {
+        self.inputs.fill_valid.then_some(Fill {
+            kind: self.inputs.fill_kind,
+            vpn: self.inputs.fill_vpn,
+            asid: self.inputs.fill_asid,
+            place: self.place,
+        })
     }
 
     /// The page of an address.
@@ -60,7 +83,7 @@ impl Pages {
         let inputs = &mut self.inputs;
         inputs.check_valid = check.is_some();
         (inputs.check_vpn, inputs.check_write) = check.unwrap_or_default();
-        below.translations(now, inputs);
+        self.place = below.translations(now, inputs);
         let outputs = self.l1.cycle(inputs);
         if outputs.walk_valid && inputs.walk_ready {
             below.walk(now, outputs.walk_vpn, outputs.walk_write);

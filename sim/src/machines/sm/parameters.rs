@@ -118,6 +118,45 @@ pub enum Recovery {
     Naive,
 }
 
+/// How the context of a thread block moves between the SM and memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfer {
+    /// All of its beats move in a cycle. What is left are the steps of the pipeline: stops, squashed instructions, resumes.
+    AtOnce,
+    /// Beat by beat of 32 B.
+    Beats {
+        /// Cycles from a beat to the next.
+        interval: u64,
+        /// Cycles from the begin of a restore to its first beat.
+        latency: u64,
+    },
+}
+
+/// The local scheduler of thread blocks (Tanasic et al., section 4.1), with the contexts that it moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// A block leaves if the place of its fault in the queue of faults is above this.
+    pub threshold: u8,
+    /// Blocks that the SM may have beyond its slots, 1 to 4.
+    pub extra: u8,
+    /// Cycles for which a block stays at least.
+    pub residence: u16,
+    /// How contexts move.
+    pub transfer: Transfer,
+}
+
+/// When thread blocks leave the SM in the middle of their work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Switching {
+    /// Never.
+    Never,
+    /// With this chance, below 1, in a cycle in which none leaves or comes back. Some stay when they are saved, contexts move
+    /// at random speeds, and memory damages some of them.
+    Chance(f64),
+    /// When the local scheduler decides it.
+    Local(Local),
+}
+
 /// An SM and its surroundings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
@@ -135,8 +174,8 @@ pub struct Parameters {
     pub faults: Faults,
     /// What becomes of them.
     pub recovery: Recovery,
-    /// The chance that a thread block leaves, in a cycle in which none leaves or comes back. It is below 1.
-    pub switches: f64,
+    /// When thread blocks leave.
+    pub switching: Switching,
     /// Whether values are computed, and compared with those of the oracle at the end.
     pub values: bool,
     /// Seed of the faults, and of the moments at which other SMs are before this one at the DRAM.
@@ -162,7 +201,7 @@ impl Parameters {
             timing: Timing::PAPER,
             faults: Faults::NONE,
             recovery: Recovery::Scheme,
-            switches: 0.0,
+            switching: Switching::Never,
             values: false,
             seed: 1,
         }

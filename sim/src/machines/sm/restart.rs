@@ -5,7 +5,7 @@ use fastrand::Rng;
 
 use super::machine::Sm;
 use super::outcome::{Difference, Outcome, SmError};
-use super::parameters::{Faults, Parameters, Recovery, Timing};
+use super::parameters::{Faults, Parameters, Recovery, Switching, Timing};
 use super::work::Work;
 use crate::simt::{
     Builder, Launch, Memory, Operation, Program, ProgramError, Reg, Relation, RunError, Space,
@@ -69,11 +69,19 @@ impl Trial {
     /// # Errors
     /// If the program does not run even without faults, which no seed should bring about.
     pub fn new(scheme: Scheme, seed: u64) -> Result<Self, Failure> {
+        Self::of_blocks(3, scheme, seed)
+    }
+
+    /// The trial of a seed with up to so many thread blocks.
+    ///
+    /// # Errors
+    /// If the program does not run even without faults, which no seed should bring about.
+    pub fn of_blocks(most: u32, scheme: Scheme, seed: u64) -> Result<Self, Failure> {
         let mut random = Rng::with_seed(seed);
         let program = program(&mut random).map_err(|error| Failure::Program(seed, error))?;
         let warps = random.u32(1..=3);
         let launch = Launch {
-            grid: [random.u32(1..=3), 1, 1],
+            grid: [random.u32(1..=most), 1, 1],
             block: [32 * warps - random.u32(0..32), 1, 1],
             shared_memory: warps * SHARED as u32,
         };
@@ -170,7 +178,10 @@ fn parameters(scheme: Scheme, seed: u64, random: &mut Rng) -> Parameters {
             granule_bits: random.u32(12..=16),
         },
         recovery: Recovery::Scheme,
-        switches: [0.0, 0.0, 0.005, 0.1][random.usize(0..4)],
+        switching: match [0.0, 0.0, 0.005, 0.1][random.usize(0..4)] {
+            0.0 => Switching::Never,
+            chance => Switching::Chance(chance),
+        },
         values: true,
         seed,
     }

@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::parameters::Parameters;
+use super::parameters::{Parameters, Switching, Transfer};
 use super::resident::Resident;
 use super::work::Work;
 use crate::machines::saving::{give_dirty, saving_walk};
 use crate::ports::Model;
-use crate::preempt::checkpoint::{self, Checkpoint, Space};
+use crate::preempt::checkpoint::{self, Activity, Checkpoint, Space};
 use crate::preempt::context_port::{self, Beat};
 use crate::preempt::dirty_bits::{self, DirtyBits};
 use crate::simt::{Shared, Warp, Width};
@@ -110,6 +110,12 @@ pub(super) struct Saver {
     unlogged: bool,
     /// How often what is around the engine is ready.
     rate: f64,
+    /// Cycles from a beat of memory's to the next, and to the first of a restore; when the next one may move.
+    interval: u64,
+    latency: u64,
+    free: u64,
+    /// Writes of what is dirty already are left out.
+    leaves_out: bool,
     events: VecDeque<Event>,
     /// Cycles since the last write was accepted.
     quiet: u64,
@@ -129,6 +135,8 @@ pub(super) struct Saver {
     /// Rows that were restored, and their lanes.
     restored: Vec<(u64, u64)>,
     now: u64,
+    /// Beats of memory's that have moved.
+    pub moved: u64,
     pub inputs: checkpoint::Inputs,
     pub outputs: checkpoint::Outputs,
     pub dirty_ports: (dirty_bits::Inputs, dirty_bits::Outputs),
@@ -158,6 +166,14 @@ impl Saver {
         }
         let mut random = fastrand::Rng::with_seed(parameters.seed ^ 0x5a5a);
         let rate = [1.0, 0.9, 0.4][random.usize(0..3)];
+        let local = match parameters.switching {
+            Switching::Local(local) => Some(local),
+            Switching::Never | Switching::Chance(_) => None,
+        };
+        let (interval, latency) = match local.map(|local| local.transfer) {
+            Some(Transfer::Beats { interval, latency }) => (interval, latency),
+            Some(Transfer::AtOnce) | None => (0, 0),
+        };
         Self {
             layout,
             parameters: engine,
@@ -166,7 +182,11 @@ impl Saver {
             dirty: DirtyBits::new(dirty),
             random,
             unlogged: parameters.pipeline.scheme != Scheme::OperandLog,
-            rate,
+            rate: if local.is_some() { 1.0 } else { rate },
+            interval,
+            latency,
+            free: 0,
+            leaves_out: local.is_some(),
             events: VecDeque::new(),
             quiet: 0,
             request: None,
@@ -179,6 +199,7 @@ impl Saver {
             offers: false,
             restored: Vec::new(),
             now: 0,
+            moved: 0,
             inputs: checkpoint::Inputs::default(),
             outputs: checkpoint::Outputs::default(),
             dirty_ports: Default::default(),
@@ -199,8 +220,18 @@ impl Saver {
     pub fn write(&mut self, warp: usize, register: u8, mask: u32) {
         let row = warp as u64 * self.layout.rows + 2 * u64::from(register);
         for row in [row, row + 1] {
-            self.events.push_back(Event::Write(row, mask.into()));
+            if !(self.leaves_out && self.stays_dirty(row, mask.into())) {
+                self.events.push_back(Event::Write(row, mask.into()));
+            }
         }
+    }
+
+    /// Whether lanes are dirty, and no end of a warp is on its way that clears them.
+    fn stays_dirty(&self, row: u64, lanes: u64) -> bool {
+        let is_clear = |event: &Event| matches!(event, Event::Clear(_));
+        lanes & !self.dirty.lanes(row) == 0
+            && self.dirty.clearing().is_none()
+            && !self.events.iter().any(is_clear)
     }
 
     /// A warp has ended.
@@ -244,6 +275,7 @@ impl Saver {
         self.request = Some(request);
         self.leaving.clear();
         if let Some((saved, cut)) = saved {
+            self.free = self.now + self.latency;
             self.coming = saved.outside.iter().copied().take(cut).collect();
         }
     }
@@ -267,6 +299,7 @@ impl Saver {
     /// What the engine receives and shows in this cycle, as far as it does not follow from the pipeline.
     pub fn begin_cycle(&mut self, stop_ready: bool) {
         self.now += 1;
+        let is_free = self.free <= self.now;
         let random = &mut self.random;
         let mut ready = || random.f64() < self.rate;
         self.offers |= ready();
@@ -278,8 +311,8 @@ impl Saver {
             got_valid: front.is_some(),
             got_beat: front.map_or_else(Beat::default, |(_, beat)| *beat),
             put_ready: ready(),
-            out_ready: ready(),
-            in_valid: self.offers && !self.coming.is_empty(),
+            out_ready: ready() && is_free,
+            in_valid: self.offers && is_free && !self.coming.is_empty(),
             in_last: self.coming.len() == 1,
             in_beat: self.coming.front().copied().unwrap_or_default(),
             ended_ready: ready(),
@@ -379,12 +412,40 @@ impl Saver {
         }
         if outputs.out_valid && inputs.out_ready {
             self.leaving.push(outputs.out_beat);
+            self.moves();
         }
         if inputs.in_valid && outputs.in_ready {
             self.coming.pop_front();
             self.offers = false;
+            self.moves();
         }
         self.outputs = outputs;
+    }
+
+    /// A beat moves to memory or comes from there.
+    const fn moves(&mut self) {
+        self.moved += 1;
+        self.free = self.now + self.interval;
+    }
+
+    /// Whether nothing is under way between what is around the engine, and it has no request.
+    pub fn rests(&self) -> bool {
+        let is_idle = self.engine.activity() == Activity::Idle && self.request.is_none();
+        is_idle && self.is_quiet()
+    }
+
+    /// Whether the engine goes on without the pipeline, as far as it has begun the cycle.
+    pub fn moves_alone(&self) -> bool {
+        use Activity::{
+            Closing, Opening, Restoring, SavingOperand, SavingRegisters, SavingShared,
+            SavingStates, Waiting,
+        };
+        match self.engine.activity() {
+            Opening | SavingRegisters | SavingShared | SavingStates | SavingOperand | Closing
+            | Waiting => true,
+            Restoring => !self.outputs.restore_valid,
+            _ => false,
+        }
     }
 
     /// The verdict, if it is reported in this cycle.
@@ -438,8 +499,11 @@ impl Saver {
         if let Some(kept) = self.kept_place(space, place) {
             self.kept.insert(kept, *beat);
         } else if space == Space::Registers as u64 {
-            self.restored
-                .push((place / SECTORS, 0xff << (place % SECTORS * 8)));
+            let (row, lanes) = (place / SECTORS, 0xff << (place % SECTORS * 8));
+            match self.restored.last_mut() {
+                Some(last) if last.0 == row => last.1 |= lanes,
+                _ => self.restored.push((row, lanes)),
+            }
             let (warp, register, half, lane) = self.register(place);
             if let Some(warp) = state.warps.get_mut(warp).and_then(Option::as_mut) {
                 let mut values = *warp.registers.read(register);

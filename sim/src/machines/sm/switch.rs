@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, VecDeque};
 use super::below::Below;
 use super::blocks::Block;
 use super::machine::Sm;
-use super::outcome::SmError;
-use super::parameters::Parameters;
+use super::outcome::{Contexts, Moved, SmError};
+use super::parameters::{Parameters, Switching};
 use super::resident::Resident;
 use super::saver::{ACCEPTED, Request, Saved, Saver, State};
+use super::scheduler::Scheduler;
 use super::work::Work;
 use crate::preempt::{checkpoint, dirty_bits};
 use crate::simt::{Operands, Shared, Warp, Write};
@@ -33,6 +34,8 @@ struct Away {
 /// A thread block outside of the SM.
 #[derive(Clone, Debug)]
 struct Context {
+    /// The local scheduler's number of it.
+    place: Option<usize>,
     number: usize,
     block: Block,
     warps: Vec<Away>,
@@ -47,8 +50,8 @@ struct Context {
 enum Phase {
     #[default]
     Nothing,
-    /// A block is saved, and leaves or runs on.
-    Saving(Request),
+    /// A block is saved, and leaves or runs on; with the local scheduler's number of the context.
+    Saving(Request, Option<usize>),
     /// Warps come to a slot, where they do not run yet, and then all that was saved, this one next.
     Restoring {
         slot: usize,
@@ -63,7 +66,10 @@ enum Phase {
 #[derive(Clone, Debug)]
 pub(super) struct Switch {
     random: fastrand::Rng,
-    rate: f64,
+    /// The chance that a block leaves in a cycle.
+    chance: f64,
+    /// Who decides it otherwise.
+    pub scheduler: Option<Scheduler>,
     phase: Phase,
     pub saver: Saver,
     away: VecDeque<Context>,
@@ -79,6 +85,11 @@ pub(super) struct Switch {
     returned: BTreeMap<u8, usize>,
     /// Control of the warps that have come back.
     control: BTreeMap<usize, (u64, bool)>,
+    /// Cycles for which a block was on its way.
+    cycles: u64,
+    /// When the one that is began, and those that were.
+    began: u64,
+    pub moved: Vec<Moved>,
     /// Blocks that left so far, those that were saved and ran on, contexts that were refused, and squashed instructions that
     /// came back.
     pub left: u64,
@@ -89,9 +100,15 @@ pub(super) struct Switch {
 
 impl Switch {
     pub fn new(parameters: &Parameters, work: &Work, slots: usize) -> Self {
+        let (chance, local) = match parameters.switching {
+            Switching::Never => (0.0, None),
+            Switching::Chance(chance) => (chance, None),
+            Switching::Local(local) => (0.0, Some(local)),
+        };
         Self {
             random: fastrand::Rng::with_seed(!parameters.seed),
-            rate: parameters.switches,
+            chance,
+            scheduler: local.map(|local| Scheduler::new(local, parameters, slots)),
             phase: Phase::Nothing,
             saver: Saver::new(parameters, work, slots),
             away: VecDeque::new(),
@@ -101,6 +118,9 @@ impl Switch {
             wrong: false,
             returned: BTreeMap::new(),
             control: BTreeMap::new(),
+            cycles: 0,
+            began: 0,
+            moved: Vec::new(),
             left: 0,
             bases: 0,
             refused: 0,
@@ -110,19 +130,24 @@ impl Switch {
 
     /// Whether blocks leave at all.
     pub fn is_used(&self) -> bool {
-        self.rate > 0.0
+        self.chance > 0.0 || self.scheduler.is_some()
+    }
+
+    /// Whether no block is on its way.
+    pub fn is_idle(&self) -> bool {
+        matches!(self.phase, Phase::Nothing)
     }
 
     /// Whether every block is on the SM.
     pub fn is_over(&self) -> bool {
-        matches!(self.phase, Phase::Nothing) && self.away.is_empty()
+        self.is_idle() && self.away.is_empty()
     }
 
     /// The slot whose warps may not go on.
     pub fn holds(&self) -> Option<usize> {
         match self.phase {
             Phase::Nothing => None,
-            Phase::Saving(Request { slot, .. }) | Phase::Restoring { slot, .. } => Some(slot),
+            Phase::Saving(Request { slot, .. }, _) | Phase::Restoring { slot, .. } => Some(slot),
         }
     }
 
@@ -141,6 +166,48 @@ impl Switch {
         }
     }
 
+    /// The block of a slot has ended.
+    pub fn block_ended(&mut self, slot: usize) {
+        if let Some(scheduler) = &mut self.scheduler {
+            scheduler.ended(slot);
+        }
+    }
+
+    /// A block has left, or come back.
+    fn has_moved(&mut self, block: usize, leaves: bool, now: u64) {
+        let span = self.began..now;
+        self.moved.push(Moved {
+            block,
+            leaves,
+            span,
+        });
+    }
+
+    /// Whether nothing is to be done in this cycle: what chance decides may come in any.
+    fn rests(&self) -> bool {
+        match self.scheduler {
+            Some(_) => self.is_idle() && self.saver.rests() && self.read.is_none(),
+            None => self.chance == 0.0,
+        }
+    }
+
+    /// Whether the engine goes on without the pipeline and a context takes no time.
+    fn moves_alone(&self) -> bool {
+        let at_once = self
+            .scheduler
+            .as_ref()
+            .is_some_and(Scheduler::moves_at_once);
+        at_once && self.saver.moves_alone()
+    }
+
+    /// What has moved of contexts.
+    pub const fn contexts(&self) -> Contexts {
+        Contexts {
+            beats: self.saver.moved,
+            cycles: self.cycles,
+        }
+    }
+
     /// A block begins in a slot: nothing of it was saved.
     pub fn begin_cta(&mut self, slot: usize) {
         self.saved[slot].0.clear();
@@ -148,10 +215,10 @@ impl Switch {
 }
 
 impl<B: Below> Sm<'_, B> {
-    /// Chooses a block that is to be saved, to leave or to run on.
+    /// Chooses a block by chance that is to be saved, to leave or to run on.
     pub(super) fn choose_leaver(&mut self) {
         let switch = &mut self.switch;
-        if !matches!(switch.phase, Phase::Nothing) || switch.random.f64() >= switch.rate {
+        if !switch.is_idle() || switch.random.f64() >= switch.chance {
             return;
         }
         let slot = switch.random.usize(0..self.slots.len());
@@ -160,33 +227,11 @@ impl<B: Below> Sm<'_, B> {
         if count == MOST {
             return;
         }
-        let warps = self.warps_of(slot);
-        let starts = self.starts.iter().any(|warp| warps.contains(warp));
-        let resumes = self.offered.is_some_and(|warp| warps.contains(&warp));
-        let resident = warps
-            .first()
-            .and_then(|&warp| self.warps[usize::from(warp)].as_ref());
-        let Some(block) = resident
-            .map(|resident| resident.block)
-            .filter(|_| !starts && !resumes)
-        else {
+        let Some(block) = self.leaver(slot) else {
             return;
         };
+        let mut request = self.save_request(slot, block, runs);
         let switch = &mut self.switch;
-        let (_, epoch) = &mut switch.saved[slot];
-        *epoch = (*epoch + 1) % 256;
-        let per_block = self.work.warps_per_block;
-        let mut request = Request {
-            restores: false,
-            runs,
-            block,
-            slot,
-            warps: (slot * per_block, per_block),
-            epoch: *epoch,
-            room: (0, 0),
-            beats: 0,
-            operands: 0,
-        };
         if !runs && !switch.keeps && switch.random.bool() {
             let (rows, beats) = switch.saver.free();
             let most = [3, 40, u64::MAX][switch.random.usize(0..3)];
@@ -196,7 +241,46 @@ impl<B: Below> Sm<'_, B> {
             );
         }
         switch.saver.begin_context(request, None);
-        switch.phase = Phase::Saving(request);
+        switch.phase = Phase::Saving(request, None);
+    }
+
+    /// The block of a slot, unless one of its warps is just starting or going on.
+    pub(super) fn leaver(&self, slot: usize) -> Option<usize> {
+        let warps = self.warps_of(slot);
+        let starts = self.starts.iter().any(|warp| warps.contains(warp));
+        let resumes = self.offered.is_some_and(|warp| warps.contains(&warp));
+        let resident = warps
+            .first()
+            .and_then(|&warp| self.warps[usize::from(warp)].as_ref());
+        resident
+            .map(|resident| resident.block)
+            .filter(|_| !starts && !resumes)
+    }
+
+    /// A block begins to leave for the local scheduler's context of this number.
+    pub(super) fn begin_save(&mut self, slot: usize, block: usize, place: usize) {
+        let request = self.save_request(slot, block, false);
+        self.switch.saver.begin_context(request, None);
+        self.switch.phase = Phase::Saving(request, Some(place));
+    }
+
+    /// The request for the next context of a block.
+    fn save_request(&mut self, slot: usize, block: usize, runs: bool) -> Request {
+        self.switch.began = self.now;
+        let (_, epoch) = &mut self.switch.saved[slot];
+        *epoch = (*epoch + 1) % 256;
+        let per_block = self.work.warps_per_block;
+        Request {
+            restores: false,
+            runs,
+            block,
+            slot,
+            warps: (slot * per_block, per_block),
+            epoch: *epoch,
+            room: (0, 0),
+            beats: 0,
+            operands: 0,
+        }
     }
 
     /// The warps of a slot that are there.
@@ -209,18 +293,27 @@ impl<B: Below> Sm<'_, B> {
             .collect()
     }
 
-    /// Brings a block back to a slot that is free; false if none comes.
-    pub(super) fn bring_back(&mut self, slot: usize) -> bool {
+    /// Brings a block back by chance to a slot that is free; false if none comes.
+    pub(super) fn bring_some_back(&mut self, slot: usize) -> bool {
         let others = self.below.has_blocks(self.now);
-        if !matches!(self.switch.phase, Phase::Nothing)
+        if !self.switch.is_idle()
             || self.switch.away.is_empty()
             || (others && self.switch.random.bool())
         {
             return false;
         }
-        let Some(mut context) = self.switch.away.pop_front() else {
+        self.bring_back(slot, None)
+    }
+
+    /// Brings the block of the local scheduler's context back to a slot that is free, or the one that left first; false if there
+    /// is none.
+    pub(super) fn bring_back(&mut self, slot: usize, place: Option<usize>) -> bool {
+        let away = &mut self.switch.away;
+        let first = away.iter().position(|context| context.place == place);
+        let Some(mut context) = first.and_then(|first| away.remove(first)) else {
             return false;
         };
+        self.switch.began = self.now;
         let mut warps = Vec::new();
         for away in &mut context.warps {
             let mut resident = away.resident.clone();
@@ -275,11 +368,16 @@ impl<B: Below> Sm<'_, B> {
 
     /// What a switch puts on the pipeline's ports.
     pub(super) fn switch_inputs(&mut self, inputs: &mut Inputs) {
-        if !self.switch.is_used() {
+        if self.switch.rests() {
             return;
         }
+        self.switch.cycles += u64::from(!self.switch.is_idle());
         self.begin_restore(inputs);
         self.switch.saver.begin_cycle(!inputs.stop_valid);
+        while self.switch.moves_alone() {
+            self.move_beats(&Operand::default());
+            self.switch.saver.begin_cycle(!inputs.stop_valid);
+        }
         let shown = &self.switch.saver.outputs;
         let stops = shown.stop_valid && !inputs.stop_valid;
         // One that has ended is not there any more.
@@ -307,6 +405,7 @@ impl<B: Below> Sm<'_, B> {
             phase,
             saver,
             random,
+            scheduler,
             ..
         } = &mut self.switch;
         let Phase::Restoring {
@@ -321,7 +420,8 @@ impl<B: Below> Sm<'_, B> {
             return;
         };
         if let Some(&warp) = warps.last() {
-            if !inputs.stop_valid && self.pipeline.is_drained(warp) {
+            let is_free = !inputs.start_valid && !inputs.stop_valid;
+            if is_free && self.pipeline.is_drained(warp) {
                 warps.pop();
                 (inputs.start_valid, inputs.start_warp) = (true, warp);
                 inputs.start_slot = *slot as u8;
@@ -340,14 +440,15 @@ impl<B: Below> Sm<'_, B> {
                 beats: saved.beats,
                 operands: saved.operands,
             };
-            // Now and then memory gives a part, or one changed bit, and is read again.
+            // Where chance decides, memory now and then gives a part, or one changed bit, and is read again.
+            let is_sound = scheduler.is_some();
             let outside = saved.outside();
             let cut = match random.u8(0..8) {
-                0 if outside > 1 => random.usize(1..outside),
+                0 if outside > 1 && !is_sound => random.usize(1..outside),
                 _ => outside,
             };
             saver.begin_context(request, Some((saved, cut)));
-            if random.u8(0..8) == 0 {
+            if random.u8(0..8) == 0 && !is_sound {
                 saver.damage();
             }
             *requested = true;
@@ -361,7 +462,7 @@ impl<B: Below> Sm<'_, B> {
         inputs: &Inputs,
         outputs: &Outputs,
     ) -> Result<(), SmError> {
-        if !self.switch.is_used() {
+        if self.switch.rests() {
             return Ok(());
         }
         self.returns(outputs)?;
@@ -392,6 +493,7 @@ impl<B: Below> Sm<'_, B> {
             self.take_back(inputs)?;
         }
         if shown.resume_valid {
+            self.has_entered();
             self.go_on(shown.resume_warp as u8);
         }
         match self.switch.saver.verdict() {
@@ -419,7 +521,7 @@ impl<B: Below> Sm<'_, B> {
     fn leaves(&mut self, outputs: &Outputs) -> Result<(), SmError> {
         let warp = outputs.saved_warp;
         let holds = self.switch.holds();
-        let known = matches!(self.switch.phase, Phase::Saving(_));
+        let known = matches!(self.switch.phase, Phase::Saving(..));
         let count = self.switch.returned.entry(warp).or_insert(0);
         let number = *count;
         *count += 1;
@@ -517,7 +619,7 @@ impl<B: Below> Sm<'_, B> {
     fn conclude(&mut self, verdict: u64) -> Result<(), SmError> {
         match std::mem::take(&mut self.switch.phase) {
             Phase::Nothing => Err(self.broken(0, "it reports a context that nobody has requested")),
-            Phase::Saving(request) => {
+            Phase::Saving(request, place) => {
                 let saved = self.switch.saver.saved(&request);
                 self.switch.returned.clear();
                 if verdict != ACCEPTED {
@@ -529,7 +631,7 @@ impl<B: Below> Sm<'_, B> {
                 self.switch.saved[request.slot].0.push(saved);
                 match request.runs {
                     true => self.switch.bases += 1,
-                    false => self.leave_slot(&request)?,
+                    false => self.leave_slot(&request, place)?,
                 }
                 Ok(())
             }
@@ -562,7 +664,7 @@ impl<B: Below> Sm<'_, B> {
     }
 
     /// A block leaves, with all that belongs to it.
-    fn leave_slot(&mut self, request: &Request) -> Result<(), SmError> {
+    fn leave_slot(&mut self, request: &Request, place: Option<usize>) -> Result<(), SmError> {
         let slot = request.slot;
         let saved = std::mem::take(&mut self.switch.saved[slot].0);
         let Some(block) = self.slots[slot].take() else {
@@ -586,8 +688,10 @@ impl<B: Below> Sm<'_, B> {
         }
         let shared = self.values.as_mut().map(|values| values.take_block(slot));
         self.switch.left += 1;
+        self.switch.has_moved(request.block, true, self.now);
         self.switch.keeps |= request.room != (0, 0);
         self.switch.away.push_back(Context {
+            place,
             number: request.block,
             block,
             warps,
@@ -636,6 +740,7 @@ impl<B: Below> Sm<'_, B> {
         // The copy is given up, so all of it is dirty again.
         let keeps = context.saved.iter().any(|saved| saved.room != (0, 0));
         self.switch.keeps &= !keeps;
+        self.switch.has_moved(context.number, false, self.now);
         self.switch.begin_cta(slot);
         self.switch.saver.dirty_again();
         self.switch.returned.clear();
