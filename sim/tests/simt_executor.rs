@@ -222,6 +222,11 @@ fn runs_end_or_say_why() {
     let program = assemble("again: bra again").unwrap();
     let error = run_within(50, &program, &launch(1, 32, 0), Memory::new()).unwrap_err();
     assert_eq!(error, RunError::TooLong { pc: 0, limit: 50 });
+    // The limit is that of a block: another block may execute as much again.
+    let program = assemble("R0 <- add R0, 1\nexit").unwrap();
+    let run_of = |limit| run_within(limit, &program, &launch(9, 32, 0), Memory::new());
+    assert_eq!(run_of(2).unwrap().steps(), 18);
+    assert_eq!(run_of(1), Err(RunError::TooLong { pc: 1, limit: 1 }));
     let error = run(&program, &launch(1, 1025, 0), Memory::new()).unwrap_err();
     assert_eq!(error, RunError::Block(1025));
     let program = assemble("R0 <- shl lane, 2\nR1 <- lds [R0]\nexit").unwrap();

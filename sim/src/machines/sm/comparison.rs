@@ -114,6 +114,8 @@ impl Comparison {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::super::machine::Sm;
     use super::super::parameters::{Parameters, Switching};
     use super::super::work::Work;
@@ -175,6 +177,23 @@ mod tests {
     #[test]
     fn a_run_that_nobody_disturbs_ends_as_it_should() {
         assert_eq!(differences(&work(), |_| true), []);
+    }
+
+    #[test]
+    fn nothing_is_kept_of_blocks_that_have_ended() {
+        let work = work();
+        let mut first = None;
+        let found = differences(&work, |sm| {
+            if first.is_none() {
+                let resident = sm.warps[0].as_ref();
+                first = resident.map(|resident| Arc::downgrade(&resident.steps));
+            }
+            sm.is_finished()
+                && first
+                    .as_ref()
+                    .is_some_and(|steps| steps.strong_count() == 0)
+        });
+        assert_eq!(found, []);
     }
 
     #[test]
