@@ -74,7 +74,8 @@ impl Row {
     ) -> Self {
         let share = |outcome: &Outcome, activity| {
             let sms = outcome.history.activities.len();
-            let spans = (0..sms).flat_map(|sm| outcome.history.spans(sm, outcome.cycles));
+            let activities = outcome.history.activities.iter();
+            let spans = activities.flat_map(|spans| spans.until(outcome.cycles));
             let of_activity = spans.filter(|span| span.1 == activity);
             let time: u64 = of_activity.map(|(span, _)| span.end - span.start).sum();
             100.0 * time as f64 / (sms as u64 * outcome.cycles).max(1) as f64
@@ -90,7 +91,7 @@ impl Row {
         Self {
             workload: work.name.clone(),
             link,
-            thread_blocks: work.blocks.len(),
+            thread_blocks: work.blocks(),
             slots: a_sm * work.blocks_per_sm,
             normal_percent: beside(1),
             ideal_percent: beside(2),
@@ -169,7 +170,7 @@ pub fn rows(works: &[Work], config: &Config) -> Result<Vec<Row>> {
         let gpu = Gpu::new(&config.parameters(), work).map_err(|error| failed(&error))?;
         let outcome = gpu.run(|_| {}).map_err(|error| failed(&error))?;
         bar.inc(1);
-        match outcome.differences(work).first() {
+        match outcome.differences().first() {
             Some(difference) => Err(failed(difference)),
             None => Ok(outcome),
         }
