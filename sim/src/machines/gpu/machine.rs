@@ -98,8 +98,7 @@ impl<'work> Gpu<'work> {
             memory: values.map_or_else(Memory::new, |values| values.memory.clone()),
             blocks: work.thread_blocks(),
             now: 0,
-            // What an access reads is known when they have met, and a hit takes as long as the L1 cache.
-            window: crossbar.min(translation).min(of_sm.timing.l1).max(1),
+            window: crossbar.min(translation).max(1),
             skips: true,
             is_parallel: false,
         };

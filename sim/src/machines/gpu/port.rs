@@ -51,6 +51,8 @@ pub struct Sent {
 pub struct Port {
     crossbar: u64,
     translation: u64,
+    /// Cycles of the faster one of the two.
+    fastest: u64,
     now: u64,
     pub sent: Sent,
     /// Walks that it has sent and that the GMMU has not taken, as far as is known here, and when the next credits come.
@@ -73,6 +75,7 @@ impl Port {
         Self {
             crossbar,
             translation,
+            fastest: crossbar.min(translation),
             now: 0,
             sent: Sent::default(),
             walks: 0,
@@ -162,6 +165,10 @@ impl Below for Port {
 
     fn access(&mut self, now: u64, warp: u8, entry: u8) {
         self.sent.accesses.push((now, warp, entry));
+    }
+
+    fn access_cycles(&self) -> u64 {
+        self.fastest
     }
 
     fn next_block(&mut self, now: u64) -> Option<ThreadBlock> {

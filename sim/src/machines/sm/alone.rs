@@ -155,6 +155,10 @@ impl Below for Alone<'_> {
 
     fn access(&mut self, _: u64, _: u8, _: u8) {}
 
+    fn access_cycles(&self) -> u64 {
+        0
+    }
+
     fn next_block(&mut self, _: u64) -> Option<ThreadBlock> {
         self.blocks.next()
     }

@@ -26,7 +26,7 @@ struct Miss {
 #[derive(Clone, Debug)]
 pub struct Cache {
     /// Cycles from an access to its answer, or to its request.
-    pub latency: u64,
+    latency: u64,
     tags: Tags,
     misses: Vec<Miss>,
     next_id: u32,
@@ -220,6 +220,9 @@ mod tests {
             None
         }
         fn access(&mut self, _: u64, _: u8, _: u8) {}
+        fn access_cycles(&self) -> u64 {
+            0
+        }
         fn next_block(&mut self, _: u64) -> Option<ThreadBlock> {
             None
         }

@@ -493,13 +493,8 @@ impl MemoryUnit {
             return Decision::Faulted(access.tag, fault);
         }
         let Tag { warp, entry, .. } = access.tag;
-        // What it reads it has no sooner than a hit takes.
-        let over = match access.lines.is_empty() {
-            true => access.decided,
-            false => now + self.cache.latency,
-        };
         let mut lines = Lines {
-            over,
+            over: access.decided.max(now + below.access_cycles()),
             ..Lines::default()
         };
         for (passed, line) in access.lines.iter().filter_map(Line::passed) {
