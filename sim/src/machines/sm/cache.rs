@@ -205,7 +205,9 @@ mod tests {
     }
 
     impl Below for Silent {
-        fn translations(&mut self, _: u64, _: &mut crate::sm::l1_tlb::Inputs) {}
+        fn translations(&mut self, _: u64, _: &mut crate::sm::l1_tlb::Inputs) -> u16 {
+            0
+        }
         fn walk(&mut self, _: u64, _: u64, _: bool) {}
         fn request(&mut self, at: u64, request: Request) -> Option<u64> {
             self.requests.push((at, request));
