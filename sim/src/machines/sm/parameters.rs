@@ -121,7 +121,7 @@ pub enum Recovery {
 /// How the context of a thread block moves between the SM and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transfer {
-    /// All of its beats move in a cycle. What is left are the steps of the pipeline: stops, squashed instructions, resumes.
+    /// All of its beats move in a cycle. What is left are the steps of the pipeline: stops, drain, squashed instructions, resumes.
     AtOnce,
     /// Beat by beat of 32 B.
     Beats {
