@@ -235,7 +235,7 @@ fn means(rows: &[Row]) -> String {
         format!("{link} {normal:.1}, ideal {ideal:.1}")
     };
     format!(
-        "Geometric means: {}. The paper's: unchanged.",
+        "Geometric means: {}. The paper's, of all its eleven kernels: unchanged.",
         LINKS.map(of_link).join("; ")
     )
 }
