@@ -236,10 +236,9 @@ fn a_chart_is_of_one_run() {
     command
         .args(["gpu", "histo", "--scheme", "all", "--svg"])
         .arg(&path);
-    command
-        .assert()
-        .failure()
-        .stderr(contains("one workload and one scheme"));
+    command.assert().failure().stderr(contains(
+        "one workload, one scheme and one way of switching",
+    ));
     assert!(!path.exists());
     // What is read is not written over.
     let config = folder.path().join("gpu.toml");

@@ -44,7 +44,8 @@ const GPU: [&str; 5] = [
     "Page tables lie in the machine's memory, and walks read them through the L2 cache. The GMMU has a page-walk cache of \
      8 KB.",
     "Stores are written through the L1 cache, and take bandwidth of the L2 cache and of DRAM as loads do.",
-    "Thread blocks go to the SMs in turn, one a cycle to each that has room. Runs differ in the SM that gets the first.",
+    "Thread blocks go to the SMs in turn, one at a time to each that has room, 10 cycles after the SM has reported it. Runs \
+     differ in the SM that gets the first.",
     "At the start every page is in the GPU's memory, and no TLB or cache has anything of it.",
 ];
 

@@ -408,6 +408,7 @@ fn committed_runs_have_no_failure() {
         ("../testbench/reports/lockstep_gmmu.md", 2, 100_000_000.0),
         ("../sim/reports/restart.md", 4, 100_000.0),
         ("../sim/reports/restart_contexts.md", 5, 15_000.0),
+        ("../sim/reports/restart_gpu.md", 5, 2_000.0),
         ("../sim/reports/restart_verilog.md", 5, 1_000.0),
         ("../testbench/reports/lockstep_64_warps.md", 10, 1_000_000.0),
     ] {
