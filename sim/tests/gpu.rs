@@ -195,6 +195,20 @@ fn blocks_are_switched_out_and_come_back() {
     }
 }
 
+/// lbm names so many registers that a context has no bit to spare for the number of a row.
+#[test]
+fn blocks_with_many_registers_come_back_whole() {
+    let work = Work::of_kernel(&named("lbm").unwrap()(2).unwrap()).unwrap();
+    let text = "sms = 1\n[switching]\nmode = \"normal\"\nthreshold = 0\nextra = 4\nresidence = 100\n\
+                [paging]\nabsent = true\ngranularity = \"4k\"\n";
+    let mut config = Config::read(text, "gpu.toml", "tanasic").unwrap();
+    config.sm.scheme = SchemeName(Scheme::ReplayQueue);
+    let gpu = Gpu::new(&config.parameters(), &work).unwrap();
+    let outcome = gpu.run(|_| {}).unwrap();
+    assert_eq!(outcome.differences(), []);
+    assert!(outcome.sms.switches > 4, "{}", outcome.sms.switches);
+}
+
 #[test]
 fn a_scheme_that_squashes_nothing_switches_no_block_out() {
     let work = work("sgemm");

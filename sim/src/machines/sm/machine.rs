@@ -11,6 +11,7 @@ use super::outcome::{Occasions, Outcome, SmError};
 use super::parameters::{Parameters, Recovery, Switching};
 use super::resident::{ENTRIES, Resident};
 use super::rest::Rest;
+use super::saver::Saver;
 use super::switch::Switch;
 use super::units::Units;
 use super::values::Values;
@@ -163,6 +164,10 @@ impl<'work, B: Below> Sm<'work, B> {
         }
         if matches!(parameters.switching, Switching::Local(_)) && !parameters.squashes() {
             return Err(SmError::Unsquashed);
+        }
+        let (rows, most) = Saver::rows(work, slots);
+        if parameters.switching != Switching::Never && rows > most {
+            return Err(SmError::Rows { rows, most });
         }
         let mut memory = MemoryUnit::new(parameters);
         if parameters.timing.warm {

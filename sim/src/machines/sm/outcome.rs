@@ -36,6 +36,16 @@ pub enum SmError {
         "a scheme that squashes nothing keeps a thread block that has faulted, so none can be switched out"
     )]
     Unsquashed,
+    /// A context would not say which row of registers it holds.
+    #[error(
+        "the registers of the thread blocks of an SM take {rows} rows of 128 B, and a context of a block that leaves names {most} at most"
+    )]
+    Rows {
+        /// Rows of the registers.
+        rows: u64,
+        /// Rows that a context can name.
+        most: u64,
+    },
     /// Nothing commits any more.
     #[error("cycle {0}: nothing commits any more")]
     Stuck(u64),

@@ -46,6 +46,24 @@ pub(super) struct Layout {
 }
 
 impl Layout {
+    /// That of so many slots.
+    fn new(work: &Work, slots: usize, group_bits: usize) -> Self {
+        let launch = work.computation.as_ref();
+        let registers = launch.map_or(0, |work| work.program.registers());
+        let shared = launch.map_or(0, |work| work.launch.shared_memory);
+        let rows = (2 * u64::from(registers)).next_multiple_of(1 << group_bits);
+        let rows = rows.max(1 << group_bits);
+        let warps = slots * work.warps_per_block;
+        let shared = u64::from(shared).div_ceil(32);
+        Self {
+            rows,
+            shared,
+            used_rows: rows * warps as u64,
+            used_shared: shared * slots as u64,
+            group_bits,
+        }
+    }
+
     /// The groups of rows of a warp.
     fn groups(&self, warp: usize) -> (u64, u64) {
         let groups = self.rows >> self.group_bits;
@@ -143,20 +161,18 @@ pub(super) struct Saver {
 }
 
 impl Saver {
+    /// Rows of the warps' registers, and how many a context may name: the number of a row and its sectors have half of a word.
+    pub fn rows(work: &Work, slots: usize) -> (u64, u64) {
+        let engine = checkpoint::Parameters::paper();
+        let bits = engine.port.word_bits / 2 - engine.sectors() as usize;
+        let layout = Layout::new(work, slots, engine.group_bits);
+        (layout.used_rows, 1 << bits)
+    }
+
     pub fn new(parameters: &Parameters, work: &Work, slots: usize) -> Self {
         let mut engine = checkpoint::Parameters::paper();
         let mut dirty = dirty_bits::Parameters::paper(parameters.seed.is_multiple_of(2));
-        let launch = work.computation.as_ref();
-        let registers = launch.map_or(0, |work| work.program.registers());
-        let shared = launch.map_or(0, |work| work.launch.shared_memory);
-        let rows = (2 * u64::from(registers)).next_multiple_of(1 << engine.group_bits);
-        let layout = Layout {
-            rows: rows.max(1 << engine.group_bits),
-            shared: u64::from(shared).div_ceil(32),
-            used_rows: rows.max(1 << engine.group_bits) * parameters.pipeline.warps as u64,
-            used_shared: u64::from(shared).div_ceil(32) * slots as u64,
-            group_bits: engine.group_bits,
-        };
+        let layout = Layout::new(work, slots, engine.group_bits);
         // A register file of the paper has 2,048 rows; with registers of 64 bits some kernels need more.
         while 1 << engine.row_bits < layout.used_rows {
             (engine.row_bits, dirty.row_bits) = (engine.row_bits + 1, dirty.row_bits + 1);
