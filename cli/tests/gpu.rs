@@ -277,6 +277,12 @@ fn the_restart_theorem_is_put_to_programs_on_gpus() {
         "`faultline gpu --restart 8 --scheme replay-queue,operand-log --seed 1 --markdown FILE`";
     assert!(page.contains(command), "{page}");
     assert!(page.contains("| operand-log | 8 |"), "{page}");
+    for options in [["--seed", "3"], ["--markdown", "restart.md"]] {
+        let mut command = faultline();
+        command.args(["gpu", "histo"]).args(options);
+        let error = contains("so give --restart too");
+        command.assert().failure().stderr(error);
+    }
     for options in [["--absent", "--link=pcie3"], ["--sms=4", "--print-config"]] {
         let mut command = faultline();
         command.args(["gpu", "--restart", "1"]).args(options);

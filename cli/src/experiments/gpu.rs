@@ -67,9 +67,10 @@ pub struct Args {
     /// Threads; all of the machine's if not given. The results are the same for any number
     #[arg(long, value_name = "N", value_parser = integer_in::<usize>(1..=256))]
     threads: Option<usize>,
-    /// Thread blocks whose page faults are far behind in the queue of faults are switched out, and others run in their place:
-    /// none, normal (contexts move over the SM's share of the bandwidth of DRAM) or ideal (in a cycle); several run one after the
-    /// other; that of the configuration if not given
+    /// Switch out thread blocks whose page faults are far behind in the queue of faults, so that others run in their place
+    ///
+    /// The contexts of `normal` move over the SM's share of the bandwidth of DRAM, and those of `ideal` in a cycle. Several run one
+    /// after the other; that of the configuration if not given.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     switching: Vec<Mode>,
     /// Draw the use of the link and what each SM does over time to this file; of one workload under one scheme
@@ -85,11 +86,11 @@ pub struct Args {
         "granularity", "svg", "trace_events",
     ])]
     restart: Option<u64>,
-    /// Seed of the first of these programs
-    #[arg(long, default_value_t = 1, requires = "restart", value_name = "N")]
-    seed: u64,
-    /// Write a report of them to this file
-    #[arg(long, requires = "restart", value_name = "FILE")]
+    /// Seed of the first of these programs [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Write a report of these programs to this file
+    #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
 }
 
@@ -301,6 +302,16 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             false => schemes(&args.scheme)?,
         };
         return threads.install(|| restart::run(programs, args, &schemes, global));
+    }
+    for (option, is_given) in [
+        ("--seed", args.seed.is_some()),
+        ("--markdown", args.markdown.is_some()),
+    ] {
+        if is_given {
+            return Err(miette!(
+                "{option}: it is for random programs, so give --restart too"
+            ));
+        }
     }
     let configs = args.configs()?;
     if args.print_config {

@@ -148,7 +148,7 @@ fn trial(scheme: Scheme, seed: u64) -> Result<Counted, Failure<TrialFailure>> {
 /// # Errors
 /// If the seeds do not suffice, a file cannot be written, or the restart theorem fails.
 pub fn run(programs: u64, args: &Args, schemes: &[Scheme], global: &Global) -> Result<()> {
-    let seed = args.seed;
+    let seed = args.seed.unwrap_or(1);
     if let Some(path) = &args.markdown {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
