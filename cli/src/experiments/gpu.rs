@@ -3,6 +3,7 @@
 mod chart;
 mod events;
 mod restart;
+mod rows;
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,11 +19,12 @@ use miette::{Result, miette};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use self::rows::{Row, text};
+use super::sm::schemes;
 use super::sm::setups::log_bytes;
 use super::sm::workloads::Workloads;
-use super::sm::{PATTERNS, schemes};
 use crate::Global;
-use crate::output::{self, grouped, progress};
+use crate::output::{self, progress};
 use crate::value::{self, distinct, integer_in};
 
 /// Run kernels and GPU traces on a whole GPU: SMs, GMMU, L2 cache, DRAM, page tables in memory, a driver and its link
@@ -250,37 +252,6 @@ impl Args {
     }
 }
 
-/// A run.
-#[derive(Serialize)]
-struct Row {
-    workload: String,
-    scheme: &'static str,
-    switching: &'static str,
-    cycles: u64,
-    microseconds: f64,
-    warp_instructions: u64,
-    instructions_per_cycle: f64,
-    /// The cycles of this workload's first run, as a share of these.
-    relative_percent: f64,
-    values_checked: bool,
-    squashing_faults: u64,
-    far_faults: u64,
-    not_held: u64,
-    held_at_once: u16,
-    migrated: u64,
-    allocated: u64,
-    link_bytes: u64,
-    link_use_percent: f64,
-    switched_out: u64,
-    context_bytes: u64,
-    /// Cycles for which contexts moved, of all SMs together.
-    context_cycles: u64,
-    translations: u64,
-    walk_reads: u64,
-    l2_lines: u64,
-    dram_lines: u64,
-}
-
 /// What `--json` gives: the configuration but for schemes and switching, and the runs.
 #[derive(Serialize)]
 struct Results<'run> {
@@ -353,7 +324,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     let rows = jobs.iter().zip(&outcomes);
     let mut rows: Vec<Row> = rows
-        .map(|((work, config), outcome)| row(work, config, outcome))
+        .map(|((work, config), outcome)| Row::new(work, config, outcome))
         .collect();
     for of_work in rows.chunks_mut(configs.len()) {
         let first = of_work[0].cycles as f64;
@@ -366,7 +337,11 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             configuration: &configs[0],
             rows: &rows,
         }),
-        false => global.print(&text(&rows, configs[0].paging.absent, args)),
+        false => global.print(&text(
+            &rows,
+            configs[0].paging.absent,
+            args.run.has_kernels(),
+        )),
     }
 }
 
@@ -391,114 +366,4 @@ fn one(config: &Config, work: &Work, is_parallel: bool, bar: &ProgressBar) -> Re
         Some(difference) => Err(failed(difference)),
         None => Ok(outcome),
     }
-}
-
-fn row(work: &Work, config: &Config, outcome: &Outcome) -> Row {
-    let Outcome {
-        cycles,
-        instructions,
-        brought,
-        translations,
-        traffic,
-        ..
-    } = outcome;
-    let a_cycle = |count: u64| count as f64 / (*cycles).max(1) as f64;
-    Row {
-        workload: work.name.clone(),
-        scheme: config.sm.scheme.0.name(),
-        switching: config.switching.mode.name(),
-        cycles: *cycles,
-        microseconds: config.microseconds(*cycles),
-        warp_instructions: *instructions,
-        instructions_per_cycle: a_cycle(*instructions),
-        relative_percent: 0.0,
-        values_checked: work.computation.is_some(),
-        squashing_faults: outcome.sms.occasions.faults,
-        far_faults: brought.records,
-        not_held: translations.nacks,
-        held_at_once: translations.held,
-        migrated: brought.migrated,
-        allocated: brought.allocated,
-        link_bytes: brought.bytes,
-        link_use_percent: 100.0 * a_cycle(brought.link),
-        switched_out: outcome.sms.switches,
-        context_bytes: outcome.sms.contexts.bytes(),
-        context_cycles: outcome.sms.contexts.cycles,
-        translations: translations.fills,
-        walk_reads: translations.reads,
-        l2_lines: traffic.lines + traffic.stores,
-        dram_lines: traffic.from_dram + traffic.to_dram,
-    }
-}
-
-/// The runs as a table; of paging only where pages are absent.
-fn text(rows: &[Row], absent: bool, args: &Args) -> String {
-    let switches = rows
-        .iter()
-        .any(|row| row.switching != SwitchingMode::None.name());
-    let mut headings = vec!["Workload", "Scheme"];
-    if switches {
-        headings.push("Switching");
-    }
-    let names = headings.len();
-    headings.extend(["Cycles", "Performance", "Warp instructions a cycle"]);
-    match absent {
-        true => headings.extend([
-            "Squashing faults",
-            "Far faults",
-            "Not held",
-            "Migrated",
-            "Allocated",
-            "Link use %",
-        ]),
-        false => headings.extend(["Translations", "Walk reads", "L2 lines", "DRAM lines"]),
-    }
-    if switches {
-        headings.extend(["Switched out", "Context KB"]);
-    }
-    let headings: Vec<String> = headings.into_iter().map(str::to_owned).collect();
-    let cells = rows.iter().map(|row| {
-        let mut cells = vec![row.workload.clone(), row.scheme.to_owned()];
-        if switches {
-            cells.push(row.switching.to_owned());
-        }
-        cells.extend([
-            grouped(row.cycles),
-            format!("{:.1}", row.relative_percent),
-            format!("{:.2}", row.instructions_per_cycle),
-        ]);
-        let counts = match absent {
-            true => vec![
-                row.squashing_faults,
-                row.far_faults,
-                row.not_held,
-                row.migrated,
-                row.allocated,
-            ],
-            false => vec![
-                row.translations,
-                row.walk_reads,
-                row.l2_lines,
-                row.dram_lines,
-            ],
-        };
-        cells.extend(counts.into_iter().map(grouped));
-        if absent {
-            cells.push(format!("{:.1}", row.link_use_percent));
-        }
-        if switches {
-            cells.extend([row.switched_out, row.context_bytes >> 10].map(grouped));
-        }
-        cells
-    });
-    let cells: Vec<Vec<String>> = cells.collect();
-    let table = output::tables(names, &headings, &cells, output::width());
-    let mut notes = vec!["Performance is relative to the workload's first run."];
-    if rows.iter().all(|row| row.values_checked) {
-        notes.push("Registers and memory at the end are those of a run without a GPU.");
-    }
-    if args.run.has_kernels() {
-        notes.push(PATTERNS);
-    }
-    format!("{table}\n{}", notes.join("\n"))
 }

@@ -2,6 +2,7 @@
 
 use super::below::Below;
 use super::machine::Sm;
+use super::statistics::happens;
 use crate::sm::sm_pipeline::{Inputs, Outputs};
 
 /// Cycles in which nothing has gone over the pipeline's ports, after which its registers hold still.
@@ -14,22 +15,12 @@ pub(super) struct Rest(u8);
 impl Rest {
     /// What has gone over the ports in a cycle.
     pub fn see(&mut self, inputs: &Inputs, outputs: &Outputs) {
-        let one = |valid: &[u64]| valid.contains(&1);
-        let happens = one(&inputs.fetched_valid)
-            || one(&inputs.finished_valid)
-            || one(&outputs.read_valid)
-            || inputs.launch_valid
-            || inputs.start_valid
-            || inputs.stop_valid
-            || inputs.resume_valid
-            || inputs.checked_valid
-            || inputs.faulted_valid
+        let is_busy = happens(inputs, outputs)
             || inputs.save_valid
             || inputs.restore_valid
             || outputs.memory_front
-            || outputs.revert_valid
             || outputs.logged_valid;
-        self.0 = if happens { 0 } else { SETTLED.min(self.0 + 1) };
+        self.0 = if is_busy { 0 } else { SETTLED.min(self.0 + 1) };
     }
 }
 

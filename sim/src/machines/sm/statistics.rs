@@ -62,6 +62,22 @@ impl Stall {
     }
 }
 
+/// Whether an instruction or a warp goes on over the ports.
+pub(super) fn happens(inputs: &Inputs, outputs: &Outputs) -> bool {
+    let one = |valid: &[u64]| valid.contains(&1);
+    one(&inputs.fetched_valid)
+        || one(&inputs.finished_valid)
+        || one(&outputs.read_valid)
+        || inputs.launch_valid
+        || inputs.start_valid
+        || inputs.stop_valid
+        || inputs.resume_valid
+        || inputs.checked_valid
+        || inputs.faulted_valid
+        || outputs.saved_valid
+        || outputs.revert_valid
+}
+
 /// An instruction as far as the ports show.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Instruction {
@@ -295,19 +311,7 @@ impl Statistics {
 
     /// Follows the warps and the log over the ports.
     fn follow(&mut self, inputs: &Inputs, outputs: &Outputs) {
-        let one = |valid: &[u64]| valid.contains(&1);
-        if one(&inputs.fetched_valid)
-            || one(&inputs.finished_valid)
-            || one(&outputs.read_valid)
-            || inputs.launch_valid
-            || inputs.start_valid
-            || inputs.stop_valid
-            || inputs.resume_valid
-            || inputs.checked_valid
-            || inputs.faulted_valid
-            || outputs.saved_valid
-            || outputs.revert_valid
-        {
+        if happens(inputs, outputs) {
             self.nearest = None;
         }
         if inputs.launch_valid {

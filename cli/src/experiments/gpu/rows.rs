@@ -1,0 +1,152 @@
+//! The runs of `faultline gpu`, as rows of a table and of `--json`.
+
+use faultline_sim::machines::gpu::{Config, Outcome, SwitchingMode};
+use faultline_sim::machines::sm::Work;
+use serde::Serialize;
+
+use super::super::sm::PATTERNS;
+use crate::output::{self, grouped};
+
+/// A run.
+#[derive(Serialize)]
+pub struct Row {
+    workload: String,
+    scheme: &'static str,
+    switching: &'static str,
+    pub cycles: u64,
+    microseconds: f64,
+    warp_instructions: u64,
+    instructions_per_cycle: f64,
+    /// The cycles of this workload's first run, as a share of these.
+    pub relative_percent: f64,
+    values_checked: bool,
+    squashing_faults: u64,
+    far_faults: u64,
+    not_held: u64,
+    held_at_once: u16,
+    migrated: u64,
+    allocated: u64,
+    link_bytes: u64,
+    link_use_percent: f64,
+    switched_out: u64,
+    context_bytes: u64,
+    /// Cycles for which contexts moved, of all SMs together.
+    context_cycles: u64,
+    translations: u64,
+    walk_reads: u64,
+    l2_lines: u64,
+    dram_lines: u64,
+}
+
+impl Row {
+    /// A run; how it compares with others is not known yet.
+    pub fn new(work: &Work, config: &Config, outcome: &Outcome) -> Self {
+        let Outcome {
+            cycles,
+            instructions,
+            brought,
+            translations,
+            traffic,
+            ..
+        } = outcome;
+        let a_cycle = |count: u64| count as f64 / (*cycles).max(1) as f64;
+        Self {
+            workload: work.name.clone(),
+            scheme: config.sm.scheme.0.name(),
+            switching: config.switching.mode.name(),
+            cycles: *cycles,
+            microseconds: config.microseconds(*cycles),
+            warp_instructions: *instructions,
+            instructions_per_cycle: a_cycle(*instructions),
+            relative_percent: 0.0,
+            values_checked: work.computation.is_some(),
+            squashing_faults: outcome.sms.occasions.faults,
+            far_faults: brought.records,
+            not_held: translations.nacks,
+            held_at_once: translations.held,
+            migrated: brought.migrated,
+            allocated: brought.allocated,
+            link_bytes: brought.bytes,
+            link_use_percent: 100.0 * a_cycle(brought.link),
+            switched_out: outcome.sms.switches,
+            context_bytes: outcome.sms.contexts.bytes(),
+            context_cycles: outcome.sms.contexts.cycles,
+            translations: translations.fills,
+            walk_reads: translations.reads,
+            l2_lines: traffic.lines + traffic.stores,
+            dram_lines: traffic.from_dram + traffic.to_dram,
+        }
+    }
+}
+
+/// The runs as a table; of paging only where pages are absent.
+pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
+    let switches = rows
+        .iter()
+        .any(|row| row.switching != SwitchingMode::None.name());
+    let mut headings = vec!["Workload", "Scheme"];
+    if switches {
+        headings.push("Switching");
+    }
+    let names = headings.len();
+    headings.extend(["Cycles", "Performance", "Warp instructions a cycle"]);
+    match absent {
+        true => headings.extend([
+            "Squashing faults",
+            "Far faults",
+            "Not held",
+            "Migrated",
+            "Allocated",
+            "Link use %",
+        ]),
+        false => headings.extend(["Translations", "Walk reads", "L2 lines", "DRAM lines"]),
+    }
+    if switches {
+        headings.extend(["Switched out", "Context KB"]);
+    }
+    let headings: Vec<String> = headings.into_iter().map(str::to_owned).collect();
+    let cells = rows.iter().map(|row| {
+        let mut cells = vec![row.workload.clone(), row.scheme.to_owned()];
+        if switches {
+            cells.push(row.switching.to_owned());
+        }
+        cells.extend([
+            grouped(row.cycles),
+            format!("{:.1}", row.relative_percent),
+            format!("{:.2}", row.instructions_per_cycle),
+        ]);
+        let counts = match absent {
+            true => vec![
+                row.squashing_faults,
+                row.far_faults,
+                row.not_held,
+                row.migrated,
+                row.allocated,
+            ],
+            false => vec![
+                row.translations,
+                row.walk_reads,
+                row.l2_lines,
+                row.dram_lines,
+            ],
+        };
+        cells.extend(counts.into_iter().map(grouped));
+        if absent {
+            cells.push(format!("{:.1}", row.link_use_percent));
+        }
+        if switches {
+            cells.extend([row.switched_out, row.context_bytes >> 10].map(grouped));
+        }
+        cells
+    });
+    let cells: Vec<Vec<String>> = cells.collect();
+    let table = output::tables(names, &headings, &cells, output::width());
+    let mut notes = vec!["Performance is relative to the workload's first run."];
+    if rows.iter().all(|row| row.values_checked) {
+        notes.push("Registers and memory at the end are those of a run without a GPU.");
+    }
+    if has_kernels {
+        notes.push(PATTERNS);
+    }
+    format!("{table}\n{}", notes.join("\n"))
+}
