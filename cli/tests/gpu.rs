@@ -6,6 +6,7 @@ mod common;
 
 use predicates::prelude::*;
 use predicates::str::contains;
+use serde_json::Value;
 
 use common::faultline;
 
@@ -109,7 +110,7 @@ fn what_makes_no_sense_is_refused() {
         command.arg("gpu").args(arguments);
         command.assert().failure().stderr(contains(text.to_owned()));
     };
-    refused(&["histo", "--sms", "17"], "17");
+    refused(&["histo", "--sms", "65"], "65");
     refused(&["histo", "--link", "pcie3"], "--absent");
     refused(&["histo", "--log", "64k"], "--log 64k");
     refused(&["nothing"], "nothing is neither a file nor a kernel");
@@ -248,6 +249,62 @@ fn a_chart_is_of_one_run() {
     command.arg("--trace-events").arg(&config);
     command.assert().failure();
     assert_eq!(std::fs::read_to_string(&config).unwrap(), "sms = 2\n");
+}
+
+#[test]
+fn a_schema_knows_every_key_of_a_configuration_and_allows_its_value() {
+    fn check(schema: &Value, defined: &Value, value: &Value) {
+        let name = schema["$ref"].as_str();
+        let schema = name.map_or(schema, |name| {
+            &defined[name.strip_prefix("#/$defs/").unwrap()]
+        });
+        if let Some(table) = value.as_object() {
+            assert_eq!(schema["additionalProperties"], false, "{schema}");
+            assert_eq!(schema["required"], Value::Null, "{schema}");
+            for (key, value) in table {
+                check(&schema["properties"][key], defined, value);
+            }
+            return;
+        }
+        let is_of = match (schema["type"].as_str(), value) {
+            (Some("integer"), Value::Number(number)) => {
+                let number = number.as_u64().unwrap();
+                let bound = |key: &str, other| schema[key].as_u64().unwrap_or(other);
+                (bound("minimum", 0)..=bound("maximum", u64::MAX)).contains(&number)
+            }
+            (Some("string"), Value::String(_)) | (Some("boolean"), Value::Bool(_)) => true,
+            // One of several names, each with what it means.
+            (None, Value::String(_)) => {
+                let names = schema["oneOf"].as_array().unwrap();
+                names.iter().any(|name| name["const"] == *value)
+            }
+            _ => false,
+        };
+        let named = schema["enum"].as_array();
+        let is_named = named.is_none_or(|names| names.contains(value));
+        assert!(is_of && is_named, "{value}: {schema}");
+    }
+    let schema = json(&["--print-schema"]);
+    for preset in ["tanasic", "power", "zheng", "pep"] {
+        let config = json(&["--print-config", "--preset", preset]);
+        check(&schema, &schema["$defs"], &config);
+    }
+    let warps = &schema["$defs"]["SmTable"]["properties"]["warps"];
+    assert_eq!(
+        (&warps["minimum"], &warps["maximum"]),
+        (&1.into(), &64.into())
+    );
+}
+
+#[test]
+fn a_log_that_its_thread_blocks_do_not_fit_in_is_named_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("gpu.toml");
+    std::fs::write(&config, "sms = 2\n[sm]\nlog_bytes = 512\n").unwrap();
+    let mut command = faultline();
+    command.args(["gpu", "histo", "--config"]).arg(&config);
+    let error = contains("gpu.toml:3: histo under operand-log: SM 0: the log has 2 entries");
+    command.assert().failure().stderr(error);
 }
 
 #[test]

@@ -41,6 +41,25 @@ fn values_are_those_of_the_oracle_whether_pages_are_there_or_come() {
     }
 }
 
+/// More SMs than the GMMU has ports: those that share one wait for each other, and each gets its translations.
+#[test]
+fn forty_sms_share_sixteen_ports_of_the_gmmu() {
+    let work = work("stencil");
+    let mut config = Config::read("sms = 40\n[paging]\nabsent = true\n", "", "tanasic").unwrap();
+    config.sm.scheme = SchemeName(Scheme::ReplayQueue);
+    let parameters = config.parameters();
+    assert_eq!((parameters.cluster(), parameters.gmmu.sms()), (3, 14));
+    let gpu = || Gpu::new(&parameters, &work).unwrap();
+    let outcome = gpu().run(|_| {}).unwrap();
+    assert_eq!(outcome.differences(), []);
+    assert!(outcome.brought.records > 100 && outcome.translations.fills > 100);
+    let in_step = gpu().in_step().run(|_| {}).unwrap();
+    assert_eq!(
+        (in_step.cycles, in_step.translations, in_step.brought),
+        (outcome.cycles, outcome.translations, outcome.brought)
+    );
+}
+
 /// Random programs on random GPUs: with faults that fail on purpose, absent pages, blocks that leave and come back.
 #[test]
 fn programs_end_as_without_faults_whatever_faults() {

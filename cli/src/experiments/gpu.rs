@@ -5,13 +5,14 @@ mod events;
 mod restart;
 mod rows;
 
+use std::fmt::Display;
 use std::fs;
 use std::path::PathBuf;
 
 use faultline_sim::machines::gpu::{
-    Config, Gpu, Granularity, Link, Outcome, SchemeName, SwitchingMode,
+    Config, Failure, Gpu, Granularity, Link, Outcome, SchemeName, SwitchingMode,
 };
-use faultline_sim::machines::sm::Work;
+use faultline_sim::machines::sm::{SmError, Work};
 use faultline_sim::sm::sm_pipeline::Scheme;
 use faultline_testbench::file;
 use indicatif::ProgressBar;
@@ -46,8 +47,11 @@ pub struct Args {
     /// Print the configuration that the other options give, and run nothing
     #[arg(long)]
     print_config: bool,
-    /// SMs, up to 16
-    #[arg(long, value_name = "N", value_parser = integer_in::<u64>(1..=16))]
+    /// Print what a configuration may say, as a JSON schema for editors, and run nothing
+    #[arg(long)]
+    print_schema: bool,
+    /// SMs, up to 64; of more than 16, as many as need be share a port of the GMMU
+    #[arg(long, value_name = "N", value_parser = integer_in::<u64>(1..=64))]
     sms: Option<u64>,
     /// stall-on-fault, warp-disable-commit, warp-disable-last-check, replay-queue, operand-log, or all; that of the
     /// configuration if not given
@@ -84,7 +88,7 @@ pub struct Args {
     trace_events: Option<PathBuf>,
     /// Put the restart theorem to so many random programs on random GPUs for each scheme instead
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = [
-        "workloads", "scale", "blocks_per_sm", "preset", "config", "print_config", "sms", "log", "absent", "link",
+        "workloads", "scale", "blocks_per_sm", "preset", "config", "print_config", "print_schema", "sms", "log", "absent", "link",
         "granularity", "svg", "trace_events",
     ])]
     restart: Option<u64>,
@@ -190,6 +194,22 @@ impl Args {
         Ok(config)
     }
 
+    /// The file and the line of the configuration that a failure is about, if it says so.
+    fn place(&self, failure: &Failure) -> Option<String> {
+        let path = self.config.as_ref()?;
+        let Failure::Sm { error, .. } = failure else {
+            return None;
+        };
+        let (table, key) = match error {
+            SmError::Log { .. } if self.log.is_none() => ("sm", "log_bytes"),
+            SmError::Block { .. } => ("sm", "warps"),
+            _ => return None,
+        };
+        let text = fs::read_to_string(path).ok()?;
+        let line = Config::line_of(&text, table, key)?;
+        Some(format!("{}:{line}: ", path.display()))
+    }
+
     /// Whether the files can be written, and are two.
     fn check_files(&self) -> Result<()> {
         output::check_files(&[
@@ -284,6 +304,9 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             ));
         }
     }
+    if args.print_schema {
+        return global.print_json(&Config::schema());
+    }
     let configs = args.configs()?;
     if args.print_config {
         return match (&configs[..], global.json) {
@@ -314,7 +337,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     let outcomes = threads.install(|| {
         let outcomes = jobs
             .par_iter()
-            .map(|(work, config)| one(config, work, is_parallel, &bar));
+            .map(|(work, config)| one(args, config, work, is_parallel, &bar));
         outcomes.collect::<Result<Vec<Outcome>>>()
     });
     bar.finish_and_clear();
@@ -346,13 +369,18 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
 }
 
 /// Runs a workload under a scheme.
-fn one(config: &Config, work: &Work, is_parallel: bool, bar: &ProgressBar) -> Result<Outcome> {
-    let scheme = config.sm.scheme.0;
-    let failed = |error: &dyn std::fmt::Display| {
-        let (name, scheme) = (&work.name, scheme.name());
-        miette!("{name} under {scheme}: {error}")
-    };
-    let mut gpu = Gpu::new(&config.parameters(), work).map_err(|error| failed(&error))?;
+fn one(
+    args: &Args,
+    config: &Config,
+    work: &Work,
+    is_parallel: bool,
+    bar: &ProgressBar,
+) -> Result<Outcome> {
+    let scheme = config.sm.scheme.0.name();
+    let failed =
+        |place: &str, error: &dyn Display| miette!("{place}{} under {scheme}: {error}", work.name);
+    let gpu = Gpu::new(&config.parameters(), work);
+    let mut gpu = gpu.map_err(|error| failed(&args.place(&error).unwrap_or_default(), &error))?;
     if is_parallel {
         gpu = gpu.in_parallel();
     }
@@ -361,9 +389,9 @@ fn one(config: &Config, work: &Work, is_parallel: bool, bar: &ProgressBar) -> Re
         bar.inc((gpu.dispatched() - dispatched) as u64);
         dispatched = gpu.dispatched();
     });
-    let outcome = outcome.map_err(|error| failed(&error))?;
+    let outcome = outcome.map_err(|error| failed("", &error))?;
     match outcome.differences().first() {
-        Some(difference) => Err(failed(difference)),
+        Some(difference) => Err(failed("", difference)),
         None => Ok(outcome),
     }
 }

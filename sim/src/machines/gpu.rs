@@ -19,11 +19,13 @@ pub mod restart;
 mod shared_memory;
 mod tables;
 mod uncore;
+mod values;
 
-pub use config::{Config, ConfigError, Granularity, PolicyName, SchemeName, SwitchingMode};
+pub use config::{Config, ConfigError, Granularity, SwitchingMode};
 pub use history::{Activity, Arrival, History, Spans};
 pub use machine::{Failure, Gpu};
 pub use outcome::{Outcome, Translations};
 pub use pager::Brought;
 pub use parameters::{Caches, Link, Paging, Parameters};
 pub use shared_memory::Traffic;
+pub use values::{PolicyName, SchemeName};

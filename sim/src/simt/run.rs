@@ -110,6 +110,18 @@ impl Run {
     }
 }
 
+/// A block under way.
+#[derive(Clone, Debug)]
+struct Begun {
+    /// Its warps, and what they did.
+    warps: Vec<(Warp, Vec<Step>)>,
+    /// The warp that goes on; those before it have come to the barrier or ended.
+    turn: usize,
+    shared: Shared,
+    /// Instructions that it may still execute.
+    left: u64,
+}
+
 /// A launch block after block, and in a block each warp as far as its next barrier. Nothing is kept of a block that was given
 /// out but what it has written to global memory. After an error there is no further block.
 #[derive(Clone, Debug)]
@@ -118,6 +130,7 @@ pub struct Execution<'program> {
     launch: Launch,
     limit: u64,
     next: u32,
+    begun: Option<Begun>,
     memory: Memory,
 }
 
@@ -130,57 +143,102 @@ impl<'program> Execution<'program> {
             launch,
             limit: MOST_STEPS,
             next: 0,
+            begun: None,
             memory,
         }
     }
 
-    /// Global memory after the blocks that were given out.
+    /// Global memory after all that was executed.
     #[must_use]
     pub const fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// Executes a block.
-    fn block(&mut self, block: u32) -> Result<Vec<WarpRun>, RunError> {
+    /// Executes at most so many warp instructions of a block, and gives the block out if it has ended.
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn proceed(&mut self, most: u64) -> Result<Option<Vec<WarpRun>>, RunError> {
+        if self.next >= self.launch.blocks() {
+            return Ok(None);
+        }
+        let ended = self.proceed_in_block(most);
+        match &ended {
+            Ok(None) => {}
+            Ok(Some(_)) => self.next += 1,
+            Err(_) => self.next = u32::MAX,
+        }
+        ended
+    }
+
+    /// The next block before its first instruction.
+    fn begin(&self) -> Result<Begun, RunError> {
         let Self {
             program,
             launch,
-            limit,
+            next: block,
             ..
         } = *self;
         if launch.threads() > Launch::MOST_THREADS {
             return Err(RunError::Block(launch.threads()));
         }
-        let mut left = limit;
-        let mut shared = Shared::new(launch.shared_memory);
         let place = |warp| Place {
             launch,
             block,
             warp,
         };
         let warps = 0..launch.warps_per_block();
-        let mut warps: Vec<(Warp, Vec<Step>)> = warps
-            .map(|warp| (Warp::new(program, place(warp)), Vec::new()))
-            .collect();
-        while warps.iter().any(|(warp, _)| !warp.control.is_finished()) {
-            for (warp, steps) in &mut warps {
-                // All warps have come to the barrier or ended.
+        Ok(Begun {
+            warps: warps
+                .map(|warp| (Warp::new(program, place(warp)), Vec::new()))
+                .collect(),
+            turn: 0,
+            shared: Shared::new(launch.shared_memory),
+            left: self.limit,
+        })
+    }
+
+    fn proceed_in_block(&mut self, most: u64) -> Result<Option<Vec<WarpRun>>, RunError> {
+        let mut begun = match self.begun.take() {
+            Some(begun) => begun,
+            None => self.begin()?,
+        };
+        let limit = self.limit;
+        let mut most = most;
+        loop {
+            while let Some((warp, steps)) = begun.warps.get_mut(begun.turn) {
+                while let Some(step) =
+                    step(self.program, warp, &mut self.memory, &mut begun.shared)?
+                {
+                    let pc = step.pc;
+                    let left = begun.left.checked_sub(1);
+                    begun.left = left.ok_or(RunError::TooLong { pc, limit })?;
+                    steps.push(step);
+                    most -= 1;
+                    if most == 0 {
+                        self.begun = Some(begun);
+                        return Ok(None);
+                    }
+                }
+                begun.turn += 1;
+            }
+            let mut warps = begun.warps.iter();
+            if warps.all(|(warp, _)| warp.control.is_finished()) {
+                let ended = begun.warps.into_iter().map(|(warp, steps)| WarpRun {
+                    place: warp.place,
+                    steps,
+                    registers: warp.registers,
+                });
+                return Ok(Some(ended.collect()));
+            }
+            // All have come to the barrier or ended.
+            for (warp, _) in &mut begun.warps {
                 if warp.control.is_waiting() {
                     warp.control.pass();
                 }
-                while let Some(step) = step(program, warp, &mut self.memory, &mut shared)? {
-                    let pc = step.pc;
-                    left = left.checked_sub(1).ok_or(RunError::TooLong { pc, limit })?;
-                    steps.push(step);
-                }
             }
+            begun.turn = 0;
         }
-        let ended = warps.into_iter().map(|(warp, steps)| WarpRun {
-            place: warp.place,
-            steps,
-            registers: warp.registers,
-        });
-        Ok(ended.collect())
     }
 }
 
@@ -188,16 +246,7 @@ impl Iterator for Execution<'_> {
     type Item = Result<Vec<WarpRun>, RunError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let number = self.next;
-        if number >= self.launch.blocks() {
-            return None;
-        }
-        let block = self.block(number);
-        self.next = match block {
-            Ok(_) => number + 1,
-            Err(_) => u32::MAX,
-        };
-        Some(block)
+        self.proceed(u64::MAX).transpose()
     }
 }
 

@@ -2,14 +2,18 @@
 
 use std::ops::Range;
 
+use schemars::transform::{RecursiveTransform, Transform};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use toml::de::{DeTable, DeValue, Deserializer};
 
 use super::super::sm::{self, Local, Switching, Transfer};
 use super::super::translation::{self, Design};
+use super::parameters::cluster;
+use super::values::{PolicyName, PowerOfTwo, SchemeName, Within};
 use super::{Caches, Link, Paging, Parameters};
-use crate::sm::sm_pipeline::{self, Policy, Scheme};
+use crate::sm::sm_pipeline;
 use crate::sm::{l1_tlb, operand_log, replay_queue};
 
 /// Bytes of an entry of the operand log.
@@ -23,7 +27,7 @@ const PRESETS: [(&str, &str); 4] = [
 ];
 
 /// An SM.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SmTable {
     /// Its scheme of preemptible faults, by name.
@@ -55,7 +59,7 @@ pub struct SmTable {
 }
 
 /// An L1 TLB.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TlbTable {
     /// Entries, a power of two.
@@ -65,7 +69,7 @@ pub struct TlbTable {
 }
 
 /// The GMMU.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GmmuTable {
     /// Entries of the L2 TLB, a power of two.
@@ -81,7 +85,7 @@ pub struct GmmuTable {
 }
 
 /// The links between the SMs and what they share, and the caches and memory below.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryTable {
     /// Cycles from an SM to a bank of the L2 cache, and back.
@@ -105,7 +109,7 @@ pub struct MemoryTable {
 }
 
 /// How absent pages come.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PagingTable {
     /// No page is there at first.
@@ -123,7 +127,7 @@ pub struct PagingTable {
 }
 
 /// Thread blocks that are switched out while they wait for pages.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SwitchingTable {
     /// Whether they are, and how their contexts move.
@@ -137,7 +141,7 @@ pub struct SwitchingTable {
 }
 
 /// Whether thread blocks are switched out, and how their contexts move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SwitchingMode {
     /// None is switched out.
@@ -161,7 +165,7 @@ impl SwitchingMode {
 }
 
 /// What comes with an absent page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Granularity {
     /// The page alone.
     #[serde(rename = "4k")]
@@ -171,118 +175,16 @@ pub enum Granularity {
     Region,
 }
 
-/// A whole number from the first to the last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "u64", into = "u64")]
-pub struct Within<const FIRST: u64, const LAST: u64>(u64);
-
-impl<const FIRST: u64, const LAST: u64> TryFrom<u64> for Within<FIRST, LAST> {
-    type Error = String;
-
-    fn try_from(number: u64) -> Result<Self, String> {
-        match (FIRST..=LAST).contains(&number) {
-            true => Ok(Self(number)),
-            false => Err(format!("{number} is not from {FIRST} to {LAST}")),
-        }
-    }
-}
-
-impl<const FIRST: u64, const LAST: u64> Within<FIRST, LAST> {
-    /// The number; none of these ranges goes beyond any type that holds one.
-    fn get<N: TryFrom<u64> + Default>(self) -> N {
-        N::try_from(self.0).unwrap_or_default()
-    }
-}
-
-impl<const FIRST: u64, const LAST: u64> From<Within<FIRST, LAST>> for u64 {
-    fn from(number: Within<FIRST, LAST>) -> Self {
-        number.0
-    }
-}
-
-/// A power of two from the first to the last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "u64", into = "u64")]
-pub struct PowerOfTwo<const FIRST: u64, const LAST: u64>(u64);
-
-impl<const FIRST: u64, const LAST: u64> TryFrom<u64> for PowerOfTwo<FIRST, LAST> {
-    type Error = String;
-
-    fn try_from(number: u64) -> Result<Self, String> {
-        match number.is_power_of_two() && (FIRST..=LAST).contains(&number) {
-            true => Ok(Self(number)),
-            false => Err(format!(
-                "{number} is no power of two from {FIRST} to {LAST}"
-            )),
-        }
-    }
-}
-
-impl<const FIRST: u64, const LAST: u64> PowerOfTwo<FIRST, LAST> {
-    /// The number; none of these ranges goes beyond any type that holds one.
-    fn get<N: TryFrom<u64> + Default>(self) -> N {
-        N::try_from(self.0).unwrap_or_default()
-    }
-}
-
-impl<const FIRST: u64, const LAST: u64> From<PowerOfTwo<FIRST, LAST>> for u64 {
-    fn from(number: PowerOfTwo<FIRST, LAST>) -> Self {
-        number.0
-    }
-}
-
-/// A scheme by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "&'static str")]
-pub struct SchemeName(pub Scheme);
-
-impl TryFrom<String> for SchemeName {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, String> {
-        let known = || Scheme::ALL.map(Scheme::name).join(", ");
-        let found = Scheme::named(&name).map(Self);
-        found.ok_or_else(|| format!("there is no scheme {name}; there are {}", known()))
-    }
-}
-
-impl From<SchemeName> for &'static str {
-    fn from(scheme: SchemeName) -> Self {
-        scheme.0.name()
-    }
-}
-
-/// A policy by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "&'static str")]
-pub struct PolicyName(pub Policy);
-
-impl TryFrom<String> for PolicyName {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, String> {
-        let known = || Policy::ALL.map(Policy::name).join(", ");
-        let found = Policy::named(&name).map(Self);
-        found.ok_or_else(|| format!("there is no scheduler {name}; there are {}", known()))
-    }
-}
-
-impl From<PolicyName> for &'static str {
-    fn from(policy: PolicyName) -> Self {
-        policy.0.name()
-    }
-}
-
 /// A GPU. A file that names a preset may leave out what is as there.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Whose GPU it is but for what the file says.
     pub preset: String,
     /// Clock, MHz.
     pub clock_mhz: Within<1, 10000>,
-    /// SMs.
-    pub sms: Within<1, 16>,
+    /// SMs. Of more than 16, as many as need be share a port of the GMMU.
+    pub sms: Within<1, 64>,
     /// Each of them.
     pub sm: SmTable,
     /// Its L1 TLB.
@@ -324,7 +226,7 @@ impl Config {
             let before = span.map_or(0, |span| span.start.min(text.len()));
             ConfigError {
                 file: file.to_owned(),
-                line: text[..before].matches('\n').count() + 1,
+                line: line(text, before),
                 sentence: sentence.trim().replace('\n', ", "),
             }
         };
@@ -343,6 +245,23 @@ impl Config {
         complete(own.get_mut(), base.into_inner());
         // What the preset holds is right, so a span is one of this file.
         Self::deserialize(Deserializer::from(own)).map_err(of_toml)
+    }
+
+    /// The line of a file, from 1 on, that sets a key of a table, if one does.
+    #[must_use]
+    pub fn line_of(text: &str, table: &str, key: &str) -> Option<usize> {
+        let all = DeTable::parse(text).ok()?;
+        let value = all.get_ref().get(table)?.get_ref().get(key)?;
+        Some(line(text, value.span().start))
+    }
+
+    /// What a file may say, as a JSON schema: nothing that the preset says has to be there.
+    #[must_use]
+    pub fn schema() -> Schema {
+        let mut schema = SchemaGenerator::default().into_root_schema_for::<Self>();
+        RecursiveTransform(|schema: &mut Schema| drop(schema.remove("required")))
+            .transform(&mut schema);
+        schema
     }
 
     /// The preset of a name.
@@ -417,12 +336,13 @@ impl Config {
             dram_interval: memory.dram_interval.get(),
         };
         let ways = l1_tlb::Parameters::PAPER.ways;
-        let far_limit = gmmu.far_faults.get();
+        let far_limit: usize = gmmu.far_faults.get();
+        let cluster = cluster(sms);
         let design = translation::Parameters {
             threads: gmmu.walks.get(),
             l2_entries: gmmu.l2_entries.get(),
             cache_bytes: gmmu.cache_bytes.get(),
-            mshrs: far_limit,
+            mshrs: far_limit * cluster,
             ..Design::SharedL2AndCache.parameters()
         };
         let log = operand_log::Parameters::with_entries(sm.log_bytes.get::<usize>() / LOG_ENTRY);
@@ -457,7 +377,7 @@ impl Config {
                 values: true,
                 ..sm::Parameters::paper(sm.scheme.0, sm.log_bytes.get())
             },
-            gmmu: design.gmmu(sms),
+            gmmu: design.gmmu(sms.div_ceil(cluster)),
             far_limit: far_limit as u8,
             shared_tlb: gmmu.l2_tlb,
             crossbar: memory.crossbar.get(),
@@ -475,6 +395,11 @@ impl Config {
             },
         }
     }
+}
+
+/// The line of a place in a text, from 1 on.
+fn line(text: &str, place: usize) -> usize {
+    text[..place].matches('\n').count() + 1
 }
 
 /// Adds what a table leaves out.
@@ -597,6 +522,9 @@ mod tests {
             mode.starts_with("gpu.toml:3: unknown variant `some`, expected one of `none`"),
             "{mode}"
         );
+        let log = "sms = 2\n[sm]\n\nlog_bytes = 512\n";
+        assert_eq!(Config::line_of(log, "sm", "log_bytes"), Some(4));
+        assert_eq!(Config::line_of(log, "sm", "warps"), None);
         let power = refused("[gmmu]\nwalks = 24\n");
         assert_eq!(power, "gpu.toml:2: 24 is no power of two from 1 to 64");
     }

@@ -18,6 +18,10 @@ use crate::sm::block_scheduler::BlockScheduler;
 const PATIENCE: u64 = 1_000_000;
 /// Thread blocks after which the pages that are the oracle's by now are kept once for both.
 const SHARE: usize = 1024;
+/// Warp instructions that the oracle executes ahead while the parts run side by side, for each SM: more than commit in a window.
+const AHEAD: u64 = 16;
+/// Thread blocks that are made ahead at most, for each SM.
+const BLOCKS_AHEAD: usize = 8;
 
 /// A run that does not come to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -228,13 +232,17 @@ impl<'work> Gpu<'work> {
         };
         let until = until.max(self.now + self.window);
         let (sms, uncore, skips) = (&mut self.sms, &mut self.uncore, self.skips);
+        let (blocks, number) = (&mut self.blocks, self.parameters.sms);
         let advance = |(number, sm): (usize, &mut Multiprocessor<'_>)| {
             let advanced = sm.advance(until, skips);
             advanced.map_err(|error| Failure::Sm { sm: number, error })
         };
         let (of_uncore, of_sms) = match self.is_parallel {
             true => rayon::join(
-                || uncore.advance(until, skips),
+                || {
+                    blocks.make_ahead(AHEAD * number as u64, BLOCKS_AHEAD * number);
+                    uncore.advance(until, skips)
+                },
                 || {
                     let all = sms.par_iter_mut().enumerate();
                     all.map(advance).collect::<Vec<_>>()

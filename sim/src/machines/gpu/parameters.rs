@@ -3,6 +3,8 @@
 use super::super::sm::{self, BEAT};
 use crate::mmu::gmmu;
 
+/// Ports of the GMMU.
+const PORTS: usize = 16;
 /// Bytes of a line.
 const LINE: u64 = 128;
 
@@ -76,13 +78,13 @@ pub struct Paging {
 /// A GPU. Times are cycles of its clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    /// SMs, at most 16.
+    /// SMs, at most 64. Of more than 16, as many as need be share a port of the GMMU.
     pub sms: usize,
     /// The SM that gets the first thread block; the others follow in their order.
     pub first: usize,
     /// Each of them.
     pub sm: sm::Parameters,
-    /// The GMMU.
+    /// The GMMU, with a port for each [`cluster`](Self::cluster).
     pub gmmu: gmmu::Parameters,
     /// Far faults that it holds for an SM.
     pub far_limit: u8,
@@ -96,4 +98,17 @@ pub struct Parameters {
     pub caches: Caches,
     /// Paging.
     pub paging: Paging,
+}
+
+impl Parameters {
+    /// SMs that share a port of the GMMU, which has 16.
+    #[must_use]
+    pub const fn cluster(&self) -> usize {
+        cluster(self.sms)
+    }
+}
+
+/// Of so many SMs, those that share a port of the GMMU.
+pub const fn cluster(sms: usize) -> usize {
+    sms.div_ceil(PORTS)
 }

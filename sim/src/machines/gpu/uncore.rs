@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::ops::Range;
 
 use super::super::driver::{self, CACHED, Driver, START};
 use super::super::sm::{Request, Use};
@@ -10,7 +11,7 @@ use super::multiprocessor::Multiprocessor;
 use super::outcome::Translations;
 use super::pager::Pager;
 use super::parameters::Parameters;
-use super::port::{Translation, Walk, first_if};
+use super::port::{Translation, Walk};
 use super::shared_memory::{Requester, SharedMemory};
 use super::tables::{LAST_FRAME, ROOT};
 use crate::mmu::gmmu::{self, Gmmu};
@@ -32,6 +33,30 @@ enum Message {
     Credit(u64),
 }
 
+/// SMs that share a port of the GMMU. Whatever comes out of it goes to all of them: an L1 TLB ignores the answers to others' walks
+/// unless it walks for the same page.
+#[derive(Clone, Debug)]
+struct Cluster {
+    sms: Range<usize>,
+    /// The SM whose walk was offered last, and whether it still is.
+    turn: usize,
+    offers: bool,
+}
+
+impl Cluster {
+    /// The walk on offer: it stays until it is taken, and then the next SM has its turn.
+    fn offer<'walks>(&mut self, now: u64, walks: &'walks [VecDeque<Walk>]) -> Option<&'walks Walk> {
+        let is_due = |sm: &usize| walks[*sm].front().is_some_and(|walk| walk.due <= now);
+        if !self.offers {
+            let after = self.turn + 1..self.sms.end;
+            let next = after.chain(self.sms.clone()).find(is_due);
+            self.offers = next.is_some();
+            self.turn = next.unwrap_or(self.turn);
+        }
+        walks[self.turn].front().filter(|_| self.offers)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Uncore {
     crossbar: u64,
@@ -43,6 +68,8 @@ pub struct Uncore {
     pub shared: SharedMemory,
     /// Walks on their way to the GMMU, SM by SM.
     walks: Vec<VecDeque<Walk>>,
+    /// Whose they are, port by port.
+    clusters: Vec<Cluster>,
     /// Entries that walks wait for: when each comes, its walk, and its word.
     entries: BinaryHeap<Reverse<(u64, u8, u64)>>,
     driver: Driver,
@@ -58,6 +85,12 @@ pub struct Uncore {
 impl Uncore {
     /// Caches and TLBs are empty, and the driver has started.
     pub fn new(parameters: &Parameters, pager: Pager) -> Self {
+        let (sms, size) = (parameters.sms, parameters.cluster());
+        let cluster = |first| Cluster {
+            sms: first..(first + size).min(sms),
+            turn: first,
+            offers: false,
+        };
         let mut uncore = Self {
             crossbar: parameters.crossbar,
             translation: parameters.translation,
@@ -66,11 +99,12 @@ impl Uncore {
             inputs: gmmu::Inputs {
                 cached_levels: CACHED,
                 shared_tlb: parameters.shared_tlb,
-                far_limit: parameters.far_limit,
+                far_limit: parameters.far_limit.saturating_mul(size as u8),
                 ..driver::inputs(ROOT, LAST_FRAME)
             },
             shared: SharedMemory::new(parameters.caches),
-            walks: vec![VecDeque::new(); parameters.sms],
+            walks: vec![VecDeque::new(); sms],
+            clusters: (0..sms).step_by(size).map(cluster).collect(),
             entries: BinaryHeap::new(),
             driver: Driver::new(),
             pager,
@@ -167,8 +201,8 @@ impl Uncore {
             (inputs.response_walk, inputs.response_data) = (walk, self.pager.tables.entry(word));
         }
         (inputs.request_valid, inputs.request_write) = (0, 0);
-        for (number, walks) in self.walks.iter().enumerate() {
-            if let Some(walk) = walks.front().filter(|walk| walk.due <= now) {
+        for (number, cluster) in self.clusters.iter_mut().enumerate() {
+            if let Some(walk) = cluster.offer(now, &self.walks) {
                 inputs.request_valid |= 1 << number;
                 inputs.request_vpn[number] = walk.vpn;
                 inputs.request_write |= u16::from(walk.write) << number;
@@ -200,10 +234,12 @@ impl Uncore {
         self.translations.held = self.translations.held.max(outputs.held);
         let taken = inputs.request_valid & outputs.request_ready;
         let due = now + self.translation;
-        for number in 0..self.walks.len() {
+        for (number, cluster) in self.clusters.iter_mut().enumerate() {
             let bit = |bits: u16| bits >> number & 1 == 1;
-            if bit(taken) && first_if(&mut self.walks[number], |_| true).is_some() {
-                self.sent.push((number, Message::Credit(due)));
+            if bit(taken) {
+                cluster.offers = false;
+                self.walks[cluster.turn].pop_front();
+                self.sent.push((cluster.turn, Message::Credit(due)));
             }
             let (fill_valid, resolve_valid) = (bit(outputs.fill_valid), bit(outputs.resolve_valid));
             let kind = outputs.fill_kind[number] as u8;
@@ -236,8 +272,9 @@ impl Uncore {
                 };
                 let place = outputs.fill_place;
                 let translation = Translation { due, inputs, place };
-                let translation = Message::Translation(translation);
-                self.sent.push((number, translation));
+                let sms = cluster.sms.clone();
+                let sent = sms.map(|sm| (sm, Message::Translation(translation.clone())));
+                self.sent.extend(sent);
             }
         }
         Ok(())

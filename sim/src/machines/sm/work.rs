@@ -1,7 +1,7 @@
 //! What an SM runs: thread blocks, one after the other, with the stream of instructions of each warp, from a program's oracle or
 //! from a trace.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::pages::Pages;
@@ -149,22 +149,44 @@ pub struct ThreadBlock {
     pub warps: Vec<WarpWork>,
 }
 
-/// The thread blocks of a work in their order. They are made as they are asked for, so that those that have ended take no
-/// memory. By default there is none.
+impl ThreadBlock {
+    /// A block as the oracle has executed it.
+    fn new(number: usize, warps: Vec<WarpRun>) -> Self {
+        let warps = warps.into_iter().map(WarpWork::from).collect();
+        Self { number, warps }
+    }
+}
+
+/// The thread blocks of a work in their order. They are made as they are asked for, or a little ahead, so that those that have
+/// ended take no memory. By default there is none.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadBlocks<'work> {
     next: usize,
     count: usize,
-    /// The run without faults, as far as blocks were given out.
+    /// The run without faults, as far as blocks were made.
     oracle: Option<Execution<'work>>,
+    /// Blocks that were made ahead.
+    ahead: VecDeque<ThreadBlock>,
     traced: &'work [Vec<Arc<[Step]>>],
 }
 
 impl ThreadBlocks<'_> {
-    /// Global memory as the blocks that were given out leave it, if that is known.
+    /// Global memory as the blocks that were made leave it, if that is known.
     #[must_use]
     pub fn memory(&self) -> Option<&Memory> {
         self.oracle.as_ref().map(Execution::memory)
+    }
+
+    /// Executes at most so many warp instructions ahead, unless there are so many blocks ahead.
+    pub fn make_ahead(&mut self, instructions: u64, blocks: usize) {
+        let Some(oracle) = self.oracle.as_mut().filter(|_| self.ahead.len() < blocks) else {
+            return;
+        };
+        // A work is there only if the run comes to its end.
+        if let Ok(Some(warps)) = oracle.proceed(instructions) {
+            let number = self.next + self.ahead.len();
+            self.ahead.push_back(ThreadBlock::new(number, warps));
+        }
     }
 }
 
@@ -173,25 +195,22 @@ impl Iterator for ThreadBlocks<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let number = self.next;
-        let warps = match &mut self.oracle {
+        let block = match (self.ahead.pop_front(), &mut self.oracle) {
+            (Some(block), _) => block,
             // A work is there only if the run comes to its end.
-            Some(oracle) => oracle
-                .next()?
-                .ok()?
-                .into_iter()
-                .map(WarpWork::from)
-                .collect(),
-            None => {
+            (None, Some(oracle)) => ThreadBlock::new(number, oracle.next()?.ok()?),
+            (None, None) => {
                 let traced = self.traced.get(number)?.iter();
                 let warp = |steps: &Arc<[Step]>| WarpWork {
                     steps: steps.clone(),
                     registers: None,
                 };
-                traced.map(warp).collect()
+                let warps = traced.map(warp).collect();
+                ThreadBlock { number, warps }
             }
         };
         self.next += 1;
-        Some(ThreadBlock { number, warps })
+        Some(block)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -367,6 +386,7 @@ impl Work {
             next: 0,
             count: self.extent.blocks,
             oracle,
+            ahead: VecDeque::new(),
             traced: &self.traced,
         }
     }
