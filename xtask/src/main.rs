@@ -143,7 +143,10 @@ fn reports(stale: bool, json: bool) -> Result<ExitCode, String> {
 /// The table of costs comes first: it needs nothing Verilated, and is compiled while Debian's packages come.
 fn report(options: &[String]) -> Result<ExitCode, String> {
     let (set_up, built) = thread::scope(|scope| {
-        let built = scope.spawn(|| succeeds(cargo().args(["build", "--package", "faultline"])));
+        // More jobs than cores: what many crates wait for then begins early.
+        let jobs = thread::available_parallelism().map_or(4, |cores| 2 * cores.get());
+        let build = ["build", "--package", "faultline", "--jobs"];
+        let built = scope.spawn(move || succeeds(cargo().args(build).arg(jobs.to_string())));
         (setup::run(), built.join())
     });
     set_up?;
