@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use toml::de::{DeTable, DeValue, Deserializer};
 
-use super::super::sm::{self, Local, Switching, Transfer};
+use super::super::sm::{self, Exceptions, Local, Response, Switching, Transfer};
 use super::super::translation::{self, Design};
 use super::{Caches, Link, Paging, Parameters};
 use crate::sm::sm_pipeline::{self, Policy, Scheme};
@@ -134,6 +134,16 @@ pub struct SwitchingTable {
     pub extra: Within<1, 4>,
     /// Cycles for which a block stays at least.
     pub residence: Within<0, 65535>,
+}
+
+/// What an SM does with divisions by zero and traps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExceptionsTable {
+    /// What becomes of them, by name.
+    pub response: Response,
+    /// Cycles for which the SM's handler works on one.
+    pub handler: Within<1, 50000>,
 }
 
 /// Whether thread blocks are switched out, and how their contexts move.
@@ -295,6 +305,8 @@ pub struct Config {
     pub paging: PagingTable,
     /// Blocks that are switched out.
     pub switching: SwitchingTable,
+    /// Exceptions.
+    pub exceptions: ExceptionsTable,
 }
 
 /// Why a file is no configuration.
@@ -454,6 +466,10 @@ impl Config {
                 },
                 l1_lines: sm.l1_lines.get(),
                 switching: self.switching(&caches),
+                exceptions: Exceptions {
+                    response: self.exceptions.response,
+                    handler: self.exceptions.handler.get(),
+                },
                 values: true,
                 ..sm::Parameters::paper(sm.scheme.0, sm.log_bytes.get())
             },
@@ -522,6 +538,14 @@ mod tests {
         assert_eq!(expected.sm.timing, sm::Timing::PAPER);
         let paper = sm::Parameters::paper(Scheme::OperandLog, 16 << 10);
         assert_eq!(expected.sm.pipeline, paper.pipeline);
+        assert_eq!(expected.sm.exceptions, Exceptions::END);
+        let restarts = "[exceptions]\nresponse = \"restart\"\nhandler = 70\n";
+        let restarts = Config::read(restarts, "gpu.toml", "tanasic").unwrap();
+        let exceptions = Exceptions {
+            response: Response::Restart,
+            handler: 70,
+        };
+        assert_eq!(restarts.parameters().sm.exceptions, exceptions);
     }
 
     #[test]
@@ -597,6 +621,13 @@ mod tests {
             mode.starts_with("gpu.toml:3: unknown variant `some`, expected one of `none`"),
             "{mode}"
         );
+        let response = refused("[exceptions]\nhandler = 5\nresponse = \"stop\"\n");
+        assert_eq!(
+            response,
+            "gpu.toml:3: there is no response stop; there are masked, restart, end"
+        );
+        let handler = refused("[exceptions]\nhandler = 0\n");
+        assert_eq!(handler, "gpu.toml:2: 0 is not from 1 to 50000");
         let power = refused("[gmmu]\nwalks = 24\n");
         assert_eq!(power, "gpu.toml:2: 24 is no power of two from 1 to 64");
     }
