@@ -157,6 +157,7 @@ impl Args {
             workloads: self.kernels.clone(),
             scale: Some(self.scale),
             blocks_per_sm: None,
+            block_threads: None,
         }
     }
 

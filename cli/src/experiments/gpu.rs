@@ -1,4 +1,4 @@
-//! `faultline gpu`: kernels and traces on a whole GPU with demand paging.
+//! `faultline gpu`: kernels, traces and programs on a whole GPU with demand paging.
 
 mod chart;
 mod events;
@@ -21,6 +21,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use self::rows::{Row, text};
+use super::exceptions::Exceptions;
 use super::sm::schemes;
 use super::sm::setups::log_bytes;
 use super::sm::workloads::Workloads;
@@ -28,7 +29,7 @@ use crate::Global;
 use crate::output::{self, progress};
 use crate::value::{self, distinct, integer_in};
 
-/// Run kernels and GPU traces on a whole GPU: SMs, GMMU, L2 cache, DRAM, page tables in memory, a driver and its link
+/// Run kernels, GPU traces and programs on a whole GPU: SMs, GMMU, L2 cache, DRAM, page tables in memory, a driver and its link
 ///
 /// Each SM is the reference of the pipeline, of the L1 TLB and of the coalescer, and the GMMU that of its blocks, cycle by
 /// cycle. A kernel computes its values: registers and memory at the end are compared with those of a run without a GPU,
@@ -79,6 +80,8 @@ pub struct Args {
     /// after the other; that of the configuration if not given.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     switching: Vec<Mode>,
+    #[command(flatten)]
+    exceptions: Exceptions,
     /// Draw the use of the link and what each SM does over time to this file; of one workload under one scheme
     #[arg(long, value_name = "FILE.svg", value_parser = output::svg_file)]
     svg: Option<PathBuf>,
@@ -89,7 +92,7 @@ pub struct Args {
     /// Put the restart theorem to so many random programs on random GPUs for each scheme instead
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = [
         "workloads", "scale", "blocks_per_sm", "preset", "config", "print_config", "print_schema", "sms", "log", "absent", "link",
-        "granularity", "svg", "trace_events",
+        "granularity", "svg", "trace_events", "exceptions", "exception_cycles", "block_threads",
     ])]
     restart: Option<u64>,
     /// Seed of the first of these programs [default: 1]
@@ -191,6 +194,14 @@ impl Args {
             Some(Size::Region) => config.paging.granularity = Granularity::Region,
             None => {}
         }
+        let exceptions = &mut config.exceptions;
+        if let Some(response) = self.exceptions.response() {
+            exceptions.response = response;
+        }
+        if let Some(cycles) = self.exceptions.cycles() {
+            let cycles = cycles.try_into();
+            exceptions.handler = cycles.map_err(|error| miette!("--exception-cycles: {error}"))?;
+        }
         Ok(config)
     }
 
@@ -260,6 +271,8 @@ impl Args {
                  --scheme, or give --switching none"
             ));
         }
+        self.exceptions
+            .check(config.exceptions.response, &schemes)?;
         let with = |scheme, mode| {
             let mut config = config.clone();
             config.sm.scheme = SchemeName(scheme);
@@ -338,10 +351,11 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         let outcomes = jobs
             .par_iter()
             .map(|(work, config)| one(args, config, work, is_parallel, &bar));
-        outcomes.collect::<Result<Vec<Outcome>>>()
+        outcomes.collect::<Vec<Result<Outcome>>>()
     });
     bar.finish_and_clear();
-    let outcomes = outcomes?;
+    // Of several runs that fail, the first is named, whichever has ended first.
+    let outcomes: Vec<Outcome> = outcomes.into_iter().collect::<Result<_>>()?;
     if let ([(work, config)], [outcome]) = (&jobs[..], &outcomes[..]) {
         args.write(work, config, outcome)?;
     }

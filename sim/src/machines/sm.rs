@@ -11,6 +11,7 @@ mod below;
 mod blocks;
 mod cache;
 mod comparison;
+mod exceptions;
 mod machine;
 mod memory_unit;
 mod outcome;
@@ -34,7 +35,9 @@ pub(in crate::machines) use below::{Below, Request, Use};
 pub use machine::Sm;
 pub(in crate::machines) use outcome::BEAT;
 pub use outcome::{Contexts, Difference, Misses, Moved, Occasions, Outcome, SmError};
-pub use parameters::{Faults, Local, Parameters, Recovery, Switching, Timing, Transfer};
+pub use parameters::{
+    Exceptions, Faults, Local, Parameters, Recovery, Response, Switching, Timing, Transfer,
+};
 pub use statistics::{Stall, Statistics};
 pub(crate) use tags::Tags;
 pub use work::{Computation, Instruction, Kind, Step, ThreadBlock, ThreadBlocks, WarpWork, Work};

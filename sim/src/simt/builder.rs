@@ -127,6 +127,11 @@ impl Builder {
         self.push(Operation::Barrier, None, &[], 0);
     }
 
+    /// An exception is raised.
+    pub fn trap(&mut self) {
+        self.push(Operation::Trap, None, &[], 0);
+    }
+
     /// The lanes end.
     pub fn exit(&mut self) {
         self.push(Operation::Exit, None, &[], 0);
@@ -266,6 +271,10 @@ binary! {
     sub = Operation::Subtract;
     /// `to <- mul left, right`.
     mul = Operation::Multiply;
+    /// `to <- div left, right`.
+    div = Operation::Divide;
+    /// `to <- rem left, right`.
+    rem = Operation::Remainder;
     /// `to <- min left, right`.
     min = Operation::Minimum;
     /// `to <- max left, right`.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::execute::{Access, Effect, commit, execute};
+use super::exception::Raised;
+use super::execute::{Access, Effect, commit, execute, raising};
 use super::memory::{Memory, Shared};
 use super::operation::Space;
 use super::program::Program;
@@ -80,6 +81,8 @@ pub struct Step {
     pub addresses: Option<Arc<Lanes>>,
     /// The lanes that a branch sent to its target.
     pub taken: u32,
+    /// The lanes that raised an exception.
+    pub raised: u32,
 }
 
 /// What a warp did.
@@ -107,6 +110,27 @@ impl Run {
     #[must_use]
     pub fn steps(&self) -> usize {
         self.warps.iter().map(|warp| warp.steps.len()).sum()
+    }
+
+    /// The exceptions that the program has met, by block, warp and program order. Each instruction has had its defined result.
+    pub fn exceptions<'run>(
+        &'run self,
+        program: &'run Program,
+    ) -> impl Iterator<Item = Raised> + 'run {
+        self.warps.iter().flat_map(move |warp| {
+            warp.steps.iter().filter_map(move |step| {
+                let exception = program.at(step.pc).operation.exception();
+                exception
+                    .filter(|_| step.raised != 0)
+                    .map(|exception| Raised {
+                        block: warp.place.block,
+                        warp: warp.place.warp,
+                        pc: step.pc,
+                        exception,
+                        lanes: step.raised,
+                    })
+            })
+        })
     }
 }
 
@@ -315,6 +339,7 @@ fn step(
         mask: fetched.mask,
         addresses,
         taken,
+        raised: raising(instruction, &operands, fetched.mask),
     }))
 }
 

@@ -24,9 +24,10 @@ struct Counted {
     /// Thread blocks that left in the middle of their work and came back, with so many squashed instructions.
     blocks_away: u64,
     restored: u64,
-    /// Instructions that were squashed by a fault; those of them that had faulted before, and those whose warp was being
-    /// replayed.
+    /// Instructions that were squashed by a fault; those of them that raised an exception, those that had faulted before, and those
+    /// whose warp was being replayed.
     faults: u64,
+    exceptions: u64,
     faults_again: u64,
     faults_in_a_replay: u64,
     /// Far faults that the driver has read, and those that the GMMU did not hold.
@@ -41,6 +42,7 @@ impl From<&Outcome> for Counted {
     fn from(outcome: &Outcome) -> Self {
         let Occasions {
             faults,
+            exceptions,
             again,
             in_a_replay,
             ..
@@ -50,6 +52,7 @@ impl From<&Outcome> for Counted {
             blocks_away: outcome.sms.switches,
             restored: outcome.sms.restored,
             faults,
+            exceptions,
             faults_again: again,
             faults_in_a_replay: in_a_replay,
             far_faults: outcome.brought.records,
@@ -66,6 +69,7 @@ impl AddAssign for Counted {
         self.blocks_away += other.blocks_away;
         self.restored += other.restored;
         self.faults += other.faults;
+        self.exceptions += other.exceptions;
         self.faults_again += other.faults_again;
         self.faults_in_a_replay += other.faults_in_a_replay;
         self.far_faults += other.far_faults;
@@ -86,13 +90,14 @@ struct Row {
 }
 
 impl Row {
-    const HEADINGS: [&str; 13] = [
+    const HEADINGS: [&str; 14] = [
         "scheme",
         "programs",
         "cycles",
         "blocks away",
         "restored",
         "faults",
+        "exceptions",
         "again",
         "in a replay",
         "far faults",
@@ -119,6 +124,7 @@ impl Row {
             counted.blocks_away,
             counted.restored,
             counted.faults,
+            counted.exceptions,
             counted.faults_again,
             counted.faults_in_a_replay,
             counted.far_faults,
@@ -177,7 +183,8 @@ fn markdown(rows: &[Row], programs: u64, seed: u64, origin: &str) -> String {
              issued before what it depends on, and each translation that an SM receives is that of the page tables. In \
              three of four programs all pages are absent at first: *far faults* are reported to the driver or *not held* and \
              requested again, and parts of memory are *migrated* over the link or *allocated*. Other instructions fault by \
-             chance. *Faults* squash an instruction: one that has faulted before (*again*), or one whose warp is being \
+             chance. *Faults* squash an instruction: one that divides by zero or traps and is restarted by a handler \
+             (*exceptions*, which stall on fault masks), one that has faulted before (*again*), or one whose warp is being \
              replayed. Thread blocks leave in the middle of their work and come back (*blocks away*), with squashed \
              instructions (*restored*). A failure would be named by its seed.",
             schemes.join(","),

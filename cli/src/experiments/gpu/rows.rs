@@ -21,6 +21,8 @@ pub struct Row {
     pub relative_percent: f64,
     values_checked: bool,
     squashing_faults: u64,
+    /// Those that are exceptions, which a handler on the SM restarts.
+    exceptions: u64,
     far_faults: u64,
     not_held: u64,
     held_at_once: u16,
@@ -61,6 +63,7 @@ impl Row {
             relative_percent: 0.0,
             values_checked: work.computation.is_some(),
             squashing_faults: outcome.sms.occasions.faults,
+            exceptions: outcome.sms.occasions.exceptions,
             far_faults: brought.records,
             not_held: translations.nacks,
             held_at_once: translations.held,
@@ -84,6 +87,7 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
     let switches = rows
         .iter()
         .any(|row| row.switching != SwitchingMode::None.name());
+    let has_exceptions = rows.iter().any(|row| row.exceptions > 0);
     let mut headings = vec!["Workload", "Scheme"];
     if switches {
         headings.push("Switching");
@@ -104,6 +108,7 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
     if switches {
         headings.extend(["Switched out", "Context KB"]);
     }
+    headings.extend(has_exceptions.then_some("Exceptions"));
     let headings: Vec<String> = headings.into_iter().map(str::to_owned).collect();
     let cells = rows.iter().map(|row| {
         let mut cells = vec![row.workload.clone(), row.scheme.to_owned()];
@@ -137,6 +142,7 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
         if switches {
             cells.extend([row.switched_out, row.context_bytes >> 10].map(grouped));
         }
+        cells.extend(has_exceptions.then(|| grouped(row.exceptions)));
         cells
     });
     let cells: Vec<Vec<String>> = cells.collect();

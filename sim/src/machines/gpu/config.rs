@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use toml::de::{DeTable, DeValue, Deserializer};
 
-use super::super::sm::{self, Local, Switching, Transfer};
+use super::super::sm::{self, Exceptions, Local, Response, Switching, Transfer};
 use super::super::translation::{self, Design};
 use super::parameters::cluster;
-use super::values::{PolicyName, PowerOfTwo, SchemeName, Within};
+use super::values::{PolicyName, PowerOfTwo, SchemeName, Within, responses};
 use super::{Caches, Link, Paging, Parameters};
 use crate::sm::sm_pipeline;
 use crate::sm::{l1_tlb, operand_log, replay_queue};
@@ -140,6 +140,17 @@ pub struct SwitchingTable {
     pub residence: Within<0, 65535>,
 }
 
+/// What an SM does with divisions by zero and traps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExceptionsTable {
+    /// What becomes of them, by name.
+    #[schemars(schema_with = "responses")]
+    pub response: Response,
+    /// Cycles for which the SM's handler works on one.
+    pub handler: Within<1, 50000>,
+}
+
 /// Whether thread blocks are switched out, and how their contexts move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -197,6 +208,8 @@ pub struct Config {
     pub paging: PagingTable,
     /// Blocks that are switched out.
     pub switching: SwitchingTable,
+    /// Exceptions.
+    pub exceptions: ExceptionsTable,
 }
 
 /// Why a file is no configuration.
@@ -374,6 +387,10 @@ impl Config {
                 },
                 l1_lines: sm.l1_lines.get(),
                 switching: self.switching(&caches),
+                exceptions: Exceptions {
+                    response: self.exceptions.response,
+                    handler: self.exceptions.handler.get(),
+                },
                 values: true,
                 ..sm::Parameters::paper(sm.scheme.0, sm.log_bytes.get())
             },
@@ -447,6 +464,14 @@ mod tests {
         assert_eq!(expected.sm.timing, sm::Timing::PAPER);
         let paper = sm::Parameters::paper(Scheme::OperandLog, 16 << 10);
         assert_eq!(expected.sm.pipeline, paper.pipeline);
+        assert_eq!(expected.sm.exceptions, Exceptions::END);
+        let restarts = "[exceptions]\nresponse = \"restart\"\nhandler = 70\n";
+        let restarts = Config::read(restarts, "gpu.toml", "tanasic").unwrap();
+        let exceptions = Exceptions {
+            response: Response::Restart,
+            handler: 70,
+        };
+        assert_eq!(restarts.parameters().sm.exceptions, exceptions);
     }
 
     #[test]
@@ -525,6 +550,13 @@ mod tests {
         let log = "sms = 2\n[sm]\n\nlog_bytes = 512\n";
         assert_eq!(Config::line_of(log, "sm", "log_bytes"), Some(4));
         assert_eq!(Config::line_of(log, "sm", "warps"), None);
+        let response = refused("[exceptions]\nhandler = 5\nresponse = \"stop\"\n");
+        assert_eq!(
+            response,
+            "gpu.toml:3: there is no response stop; there are masked, restart, end"
+        );
+        let handler = refused("[exceptions]\nhandler = 0\n");
+        assert_eq!(handler, "gpu.toml:2: 0 is not from 1 to 50000");
         let power = refused("[gmmu]\nwalks = 24\n");
         assert_eq!(power, "gpu.toml:2: 24 is no power of two from 1 to 64");
     }

@@ -51,6 +51,16 @@ pub enum Failure {
     Stuck(u64),
 }
 
+impl Failure {
+    /// The cycle in which an SM has ended the run; the beginning if that is none.
+    fn sm_cycle(&self) -> u64 {
+        match self {
+            Self::Sm { error, .. } => error.cycle().unwrap_or_default(),
+            Self::Translation { .. } | Self::Stuck(_) => 0,
+        }
+    }
+}
+
 /// A GPU that runs a kernel.
 #[derive(Clone, Debug)]
 pub struct Gpu<'work> {
@@ -139,7 +149,7 @@ impl<'work> Gpu<'work> {
     /// Runs to the end; `observe` sees the GPU whenever its parts have met.
     ///
     /// # Errors
-    /// If a pipeline breaks a rule, an SM receives a wrong translation, or nothing commits any more.
+    /// If an exception ends the kernel, a pipeline breaks a rule, an SM receives a wrong translation, or nothing commits any more.
     pub fn run(mut self, mut observe: impl FnMut(&Self)) -> Result<Outcome, Failure> {
         loop {
             self.advance()?;
@@ -254,8 +264,12 @@ impl<'work> Gpu<'work> {
             ),
         };
         self.now = until;
-        of_sms.into_iter().collect::<Result<(), _>>()?;
-        of_uncore
+        // Of several SMs that fail, the first is the one that has ended first, as if all had met in every cycle.
+        let failed = of_sms.into_iter().filter_map(Result::err);
+        match failed.min_by_key(Failure::sm_cycle) {
+            Some(first) => Err(first),
+            None => of_uncore,
+        }
     }
 
     /// Global memory is accessed, and each part gets what others have sent it.

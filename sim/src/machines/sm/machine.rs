@@ -88,7 +88,8 @@ impl<'work> Sm<'work> {
             below.memory = computation.memory.clone();
         }
         let sm = Self::with(parameters, work, below)?;
-        let patience = PATIENCE + 4 * parameters.faults.cycles;
+        let handlers = ENTRIES as u64 * parameters.exceptions.handler;
+        let patience = PATIENCE + 4 * parameters.faults.cycles + handlers;
         Ok(Self { patience, ..sm })
     }
 
@@ -331,6 +332,7 @@ impl<'work, B: Below> Sm<'work, B> {
             }
         }
         self.messages(inputs)?;
+        self.handle_exceptions();
         if self.offered.is_none() {
             let ready = |&number: &u8| {
                 let warp = self.warps[usize::from(number)].as_ref();
@@ -395,6 +397,7 @@ impl<'work, B: Below> Sm<'work, B> {
                 self.fault(tag.warp, fault.until);
             }
             Decision::Faulted(tag, fault) => self.faults.push_back((tag, fault)),
+            Decision::Raised(tag, lanes) => self.raised(tag, lanes)?,
         }
         Ok(())
     }
@@ -424,6 +427,7 @@ impl<'work, B: Below> Sm<'work, B> {
             return Err(self.broken(warp, "an instruction commits before it has accessed memory"));
         }
         resident.forget(flight.position);
+        resident.handled.retain(|&other| other != flight.position);
         let (slot, number) = (resident.slot, resident.block);
         let block = self.slots[slot].as_mut();
         let Some(block) = block.filter(|block| block.number == number) else {
@@ -485,10 +489,13 @@ impl<'work, B: Below> Sm<'work, B> {
                 return Err(self.broken(tag.warp, "an instruction faults that is not under way"));
             };
             self.count_fault(tag.warp, flight.position, fault);
-            if let Some(resident) = &mut self.warps[usize::from(tag.warp)]
-                && self.parameters.pipeline.scheme.disables()
-            {
-                resident.forget(flight.position);
+            if let Some(resident) = &mut self.warps[usize::from(tag.warp)] {
+                if self.parameters.pipeline.scheme.disables() {
+                    resident.forget(flight.position);
+                }
+                if fault.is_raised {
+                    resident.raised.push(flight.position);
+                }
             }
             self.fault(tag.warp, fault.until);
         }
@@ -505,6 +512,7 @@ impl<'work, B: Below> Sm<'work, B> {
         let instruction = resident.map(|resident| (resident.block, resident.number, position));
         let is_first = instruction.is_some_and(|instruction| self.have_faulted.insert(instruction));
         self.occasions.faults += 1;
+        self.occasions.exceptions += u64::from(fault.is_raised);
         self.occasions.again += u64::from(!is_first);
         self.occasions.in_a_replay += u64::from(self.pipeline.is_replaying(warp));
         self.occasions.some_lanes += u64::from(fault.some_lanes);

@@ -57,6 +57,10 @@ pub struct Resident {
     pub waits: bool,
     /// It has faulted, and its pages are there at this time.
     pub faulted: Option<u64>,
+    /// Instructions that have raised exceptions for which the handler has not begun, and those that raise none when they are done
+    /// again.
+    pub raised: Vec<usize>,
+    pub handled: Vec<usize>,
     /// The oldest instruction that faulted where nobody knows of faults.
     pub squashed_from: Option<usize>,
 }
@@ -76,6 +80,8 @@ impl Resident {
             flying: 0,
             waits: false,
             faulted: None,
+            raised: Vec::new(),
+            handled: Vec::new(),
             squashed_from: None,
         }
     }
@@ -121,6 +127,18 @@ impl Resident {
     /// find in memory what was written before it, and the last one, with which the warp ends.
     pub fn drains(&self, barrier: bool) -> bool {
         barrier || self.position + 1 == self.steps.len()
+    }
+
+    /// Whether it has drained after exceptions, so that their handler begins.
+    pub fn awaits_handler(&self) -> bool {
+        self.flying == 0 && !self.raised.is_empty()
+    }
+
+    /// It leaves the SM. Its context does not say what the handler has done, so what has raised an exception and is not done again
+    /// by then raises it once more.
+    pub fn leaves(&mut self) {
+        self.raised.clear();
+        self.handled.clear();
     }
 
     /// Whether nothing is under way.

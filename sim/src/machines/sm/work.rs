@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::pages::Pages;
 use crate::simt::kernels::Kernel;
 use crate::simt::{
-    self, Execution, Lanes, Launch, Memory, Operand, Program, Registers, RunError, WarpRun,
+    self, Exception, Execution, Lanes, Launch, Memory, Operand, Program, Registers, RunError,
+    WarpRun,
 };
 use crate::sm::scoreboard::ZERO_REGISTER;
 use crate::sm::sm_pipeline::Class;
@@ -27,6 +28,8 @@ pub enum Kind {
     Atomic,
     /// Waits for the other warps of its block.
     Barrier,
+    /// Accesses no memory, and may raise this exception.
+    Raising(Exception),
 }
 
 /// An instruction as the source knows it.
@@ -42,6 +45,14 @@ pub struct Instruction {
     pub destination: u8,
     /// The registers that it reads; of a memory instruction the address first, the data second.
     pub sources: [u8; 3],
+}
+
+impl Instruction {
+    /// Whether it accesses global memory, rather than goes through the memory stage because it may raise an exception.
+    #[must_use]
+    pub fn is_access(&self) -> bool {
+        self.class.is_global() && !matches!(self.kind, Kind::Raising(_))
+    }
 }
 
 /// The addresses of an instruction's lanes, 0 for a lane that is not active; most lie at even distances, and take little memory.
@@ -64,6 +75,8 @@ pub struct Step {
     pub mask: u32,
     /// The lanes that a branch sends to its target.
     pub taken: u32,
+    /// The lanes that raise an exception.
+    pub raised: u32,
     addresses: Addresses,
 }
 
@@ -75,6 +88,7 @@ impl Step {
             instruction,
             mask,
             taken,
+            raised: 0,
             addresses: Addresses::None,
         };
         let Some(lanes) = addresses else {
@@ -118,7 +132,11 @@ impl Step {
 
 impl From<simt::Step> for Step {
     fn from(step: simt::Step) -> Self {
-        Self::new(step.pc, step.mask, step.taken, step.addresses.as_deref())
+        let raised = step.raised;
+        Self {
+            raised,
+            ..Self::new(step.pc, step.mask, step.taken, step.addresses.as_deref())
+        }
     }
 }
 
@@ -237,6 +255,8 @@ pub struct Computation {
 struct Extent {
     blocks: usize,
     steps: usize,
+    /// Instructions that raise an exception.
+    exceptions: usize,
     /// The pages that are accessed, and those of them that are accessed first, in that order.
     pages: BTreeSet<u64>,
     first_pages: Vec<u64>,
@@ -244,9 +264,9 @@ struct Extent {
 
 impl Extent {
     /// Counts an instruction.
-    fn add(&mut self, class: Class, mask: u32, addresses: &Lanes) {
+    fn add(&mut self, instruction: &Instruction, mask: u32, addresses: &Lanes) {
         self.steps += 1;
-        if !class.is_global() {
+        if !instruction.is_access() {
             return;
         }
         let mut last = None;
@@ -305,9 +325,9 @@ impl Work {
         for block in Execution::new(&program, launch, memory.clone()) {
             extent.blocks += 1;
             for step in block?.into_iter().flat_map(|warp| warp.steps) {
-                let class = instructions[step.pc as usize].class;
                 let addresses = step.addresses.as_deref().unwrap_or(&NO_ADDRESSES);
-                extent.add(class, step.mask, addresses);
+                extent.add(&instructions[step.pc as usize], step.mask, addresses);
+                extent.exceptions += usize::from(step.raised != 0);
             }
         }
         Ok(Self {
@@ -361,8 +381,8 @@ impl Work {
             }
             work.extent.blocks += 1;
             for step in warps.iter().flat_map(|steps| steps.iter()) {
-                let class = work.instructions[step.instruction as usize].class;
-                work.extent.add(class, step.mask, &step.addresses());
+                let instruction = &work.instructions[step.instruction as usize];
+                work.extent.add(instruction, step.mask, &step.addresses());
             }
             work.traced.push(warps);
         }
@@ -412,21 +432,33 @@ impl Work {
     pub const fn steps(&self) -> usize {
         self.extent.steps
     }
+
+    /// The number of warp instructions that raise an exception.
+    #[must_use]
+    pub const fn exceptions(&self) -> usize {
+        self.extent.exceptions
+    }
 }
 
 /// An instruction of a program, with its number.
+///
+/// What may raise an exception has the class of an access that may fault, so that the pipeline treats it as one: a division that of
+/// a store, because the log has to keep two operands, and a trap, which has none, that of a load.
 fn decode((instruction, pc): (&simt::Instruction, u32)) -> Instruction {
     let class = match instruction.class() {
         simt::Class::Math => Class::Math,
         simt::Class::Special => Class::Special,
         simt::Class::GlobalLoad => Class::Load,
         simt::Class::GlobalStore => Class::Store,
+        simt::Class::Raising if instruction.operation.sources() > 0 => Class::Store,
+        simt::Class::Raising => Class::Load,
         simt::Class::Shared => Class::Shared,
         simt::Class::Branch | simt::Class::Barrier | simt::Class::Exit => Class::Control,
     };
-    let kind = match instruction.operation {
-        simt::Operation::AtomicAdd(..) => Kind::Atomic,
-        simt::Operation::Barrier => Kind::Barrier,
+    let kind = match (instruction.operation, instruction.operation.exception()) {
+        (_, Some(exception)) => Kind::Raising(exception),
+        (simt::Operation::AtomicAdd(..), _) => Kind::Atomic,
+        (simt::Operation::Barrier, _) => Kind::Barrier,
         _ => Kind::Plain,
     };
     Instruction {
