@@ -20,7 +20,9 @@ mod shared_memory;
 mod tables;
 mod uncore;
 
-pub use config::{Config, ConfigError, Granularity, PolicyName, SchemeName, SwitchingMode};
+pub use config::{
+    Config, ConfigError, Granularity, Handling, PolicyName, SchemeName, SwitchingMode,
+};
 pub use history::{Activity, Arrival, History, Spans};
 pub use machine::{Failure, Gpu};
 pub use outcome::{Outcome, Translations};

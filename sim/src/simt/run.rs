@@ -5,8 +5,9 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::execute::{Access, Effect, commit, execute};
+use super::instruction::Instruction;
 use super::memory::{Memory, Shared};
-use super::operation::Space;
+use super::operation::{Operation, Space};
 use super::program::Program;
 use super::warp::{Lanes, Launch, Place, Registers, Warp};
 
@@ -80,6 +81,8 @@ pub struct Step {
     pub addresses: Option<Arc<Lanes>>,
     /// The lanes that a branch sent to its target.
     pub taken: u32,
+    /// What an atomic has returned to each of its lanes, if the run keeps that.
+    pub returned: Option<Arc<Lanes>>,
 }
 
 /// What a warp did.
@@ -119,6 +122,7 @@ pub struct Execution<'program> {
     limit: u64,
     next: u32,
     memory: Memory,
+    keeps_returned: bool,
 }
 
 impl<'program> Execution<'program> {
@@ -131,7 +135,15 @@ impl<'program> Execution<'program> {
             limit: MOST_STEPS,
             next: 0,
             memory,
+            keeps_returned: false,
         }
+    }
+
+    /// Keeps what atomics return.
+    #[must_use]
+    pub const fn keeping_returned(mut self) -> Self {
+        self.keeps_returned = true;
+        self
     }
 
     /// Global memory after the blocks that were given out.
@@ -146,6 +158,7 @@ impl<'program> Execution<'program> {
             program,
             launch,
             limit,
+            keeps_returned: keeps,
             ..
         } = *self;
         if launch.threads() > Launch::MOST_THREADS {
@@ -168,8 +181,11 @@ impl<'program> Execution<'program> {
                 if warp.control.is_waiting() {
                     warp.control.pass();
                 }
-                while let Some(step) = step(program, warp, &mut self.memory, &mut shared)? {
+                while let Some(mut step) = step(program, warp, &mut self.memory, &mut shared)? {
                     let pc = step.pc;
+                    if keeps {
+                        step.returned = returned(program.at(pc), warp);
+                    }
                     left = left.checked_sub(1).ok_or(RunError::TooLong { pc, limit })?;
                     steps.push(step);
                 }
@@ -266,7 +282,15 @@ fn step(
         mask: fetched.mask,
         addresses,
         taken,
+        returned: None,
     }))
+}
+
+/// What a warp has in the destination of the atomic that it has just executed.
+fn returned(instruction: &Instruction, warp: &Warp) -> Option<Arc<Lanes>> {
+    let is_atomic = matches!(instruction.operation, Operation::AtomicAdd(..));
+    let destination = instruction.destination.filter(|_| is_atomic)?;
+    Some(Arc::new(*warp.registers.read(destination)))
 }
 
 /// A GPU refuses an access that is not aligned; one that is lies in one line and in one page.

@@ -35,6 +35,9 @@ struct Counted {
     /// Parts of memory that came over the link, and those that were only allocated.
     migrated: u64,
     allocated: u64,
+    /// Parts that warps have allocated, and those that they have asked the CPU for.
+    handled_on_gpu: u64,
+    asked_of_cpu: u64,
 }
 
 impl From<&Outcome> for Counted {
@@ -56,6 +59,8 @@ impl From<&Outcome> for Counted {
             not_held: outcome.translations.nacks,
             migrated: outcome.brought.migrated,
             allocated: outcome.brought.allocated,
+            handled_on_gpu: outcome.brought.local,
+            asked_of_cpu: outcome.brought.asked,
         }
     }
 }
@@ -72,6 +77,8 @@ impl AddAssign for Counted {
         self.not_held += other.not_held;
         self.migrated += other.migrated;
         self.allocated += other.allocated;
+        self.handled_on_gpu += other.handled_on_gpu;
+        self.asked_of_cpu += other.asked_of_cpu;
     }
 }
 
@@ -86,7 +93,7 @@ struct Row {
 }
 
 impl Row {
-    const HEADINGS: [&str; 13] = [
+    const HEADINGS: [&str; 15] = [
         "scheme",
         "programs",
         "cycles",
@@ -99,6 +106,8 @@ impl Row {
         "not held",
         "migrated",
         "allocated",
+        "on the GPU",
+        "asked",
         "failures",
     ];
 
@@ -125,6 +134,8 @@ impl Row {
             counted.not_held,
             counted.migrated,
             counted.allocated,
+            counted.handled_on_gpu,
+            counted.asked_of_cpu,
             self.failures,
         ];
         let counts = counts.into_iter().map(grouped);
@@ -176,7 +187,9 @@ fn markdown(rows: &[Row], programs: u64, seed: u64, origin: &str) -> String {
              executor without faults. Registers and memory end the same, every instruction commits exactly once, none is \
              issued before what it depends on, and each translation that an SM receives is that of the page tables. In \
              three of four programs all pages are absent at first: *far faults* are reported to the driver or *not held* and \
-             requested again, and parts of memory are *migrated* over the link or *allocated*. Other instructions fault by \
+             requested again, and parts of memory are *migrated* over the link or *allocated*. In a third of the programs, \
+             under schemes that squash, the warps that fault handle their faults: they allocate parts (*on the GPU*), or have \
+             *asked* the CPU for them. Other instructions fault by \
              chance. *Faults* squash an instruction: one that has faulted before (*again*), or one whose warp is being \
              replayed. Thread blocks leave in the middle of their work and come back (*blocks away*), with squashed \
              instructions (*restored*). A failure would be named by its seed.",

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use faultline_sim::machines::sm::Work;
-use faultline_sim::simt::kernels::{KERNELS, Kernel, Make, VARIANTS, named};
+use faultline_sim::simt::kernels::{ALLOCATING, KERNELS, Kernel, Make, VARIANTS, named};
 use faultline_sim::simt::{self, WriteError};
 use faultline_testbench::file;
 use miette::{Result, miette};
@@ -16,9 +16,11 @@ use crate::value::distinct;
 fn help() -> String {
     let kernels = KERNELS.map(|(name, _)| name).join(", ");
     let variants = VARIANTS.map(|(name, _)| name).join(", ");
+    let allocating = ALLOCATING.map(|(name, _)| name).join(", ");
     format!(
         "Kernels by name ({kernels}), patterns after Parboil's and not its programs, or Accel-Sim traces (.traceg, \
-         kernelslist.g); all kernels if not given; also {variants}: lbm at the paper's 8 warps, or with other addresses"
+         kernelslist.g); all kernels if not given; also {variants}: lbm at the paper's 8 warps, or with other addresses; and \
+         {allocating}, which allocate memory on the device"
     )
 }
 
@@ -37,7 +39,7 @@ pub struct Workloads {
 
 /// The names of the kernels and their variants.
 fn known() -> String {
-    let all = KERNELS.into_iter().chain(VARIANTS);
+    let all = KERNELS.into_iter().chain(VARIANTS).chain(ALLOCATING);
     all.map(|(name, _)| name).collect::<Vec<_>>().join(", ")
 }
 
