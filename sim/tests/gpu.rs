@@ -67,7 +67,7 @@ fn programs_end_as_without_faults_whatever_faults() {
     let counts = [
         squashed, left, scheduled, far, nacks, resident, local, asked,
     ];
-    let least = [2_000, 200, 40, 400, 40, 40, 10, 40];
+    let least = [2_000, 200, 20, 400, 40, 40, 10, 40];
     assert!(
         counts
             .iter()
