@@ -65,9 +65,9 @@ fn forty_sms_share_sixteen_ports_of_the_gmmu() {
 #[test]
 fn programs_end_as_without_faults_whatever_faults() {
     let (mut squashed, mut left, mut far, mut nacks, mut resident) = (0, 0, 0, 0, 0);
-    let (mut scheduled, mut exceptions) = (0, 0);
+    let (mut scheduled, mut exceptions, mut local, mut asked) = (0, 0, 0, 0);
     for scheme in Scheme::ALL {
-        for seed in 0..20 {
+        for seed in 0..40 {
             let trial = Trial::new(scheme, seed).unwrap();
             let outcome = trial
                 .run()
@@ -80,11 +80,15 @@ fn programs_end_as_without_faults_whatever_faults() {
             }
             far += outcome.brought.records;
             nacks += outcome.translations.nacks;
+            local += outcome.brought.local;
+            asked += outcome.brought.asked;
             resident += u64::from(outcome.brought.records == 0);
         }
     }
-    let counts = [squashed, exceptions, left, scheduled, far, nacks, resident];
-    let least = [1_000, 500, 100, 20, 200, 20, 20];
+    let counts = [
+        squashed, exceptions, left, scheduled, far, nacks, resident, local, asked,
+    ];
+    let least = [2_000, 500, 200, 20, 400, 40, 40, 10, 40];
     assert!(
         counts
             .iter()

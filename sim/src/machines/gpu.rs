@@ -21,7 +21,7 @@ mod tables;
 mod uncore;
 mod values;
 
-pub use config::{Config, ConfigError, Granularity, SwitchingMode};
+pub use config::{Config, ConfigError, Granularity, Handling, SwitchingMode};
 pub use history::{Activity, Arrival, History, Spans};
 pub use machine::{Failure, Gpu};
 pub use outcome::{Outcome, Translations};

@@ -6,6 +6,7 @@
 //! [`Outcome::differences`] says what differs: the restart theorem, which [`restart`] puts to random programs.
 
 mod access;
+mod address_space;
 mod alone;
 mod below;
 mod blocks;
@@ -31,6 +32,7 @@ mod units;
 mod values;
 mod work;
 
+pub use address_space::AddressSpace;
 pub(in crate::machines) use below::{Below, Request, Use};
 pub use machine::Sm;
 pub(in crate::machines) use outcome::BEAT;

@@ -108,6 +108,19 @@ impl Builder {
         self.push(operation, None, &[address.into(), data.into()], offset);
     }
 
+    /// `to <- atom [address + offset], data`: adds, and gives what was there before.
+    pub fn fetch_add(
+        &mut self,
+        space: Space,
+        to: Reg,
+        address: impl Into<Operand>,
+        offset: i64,
+        data: impl Into<Operand>,
+    ) {
+        let operation = Operation::AtomicAdd(space, Width::Four);
+        self.push(operation, Some(to), &[address.into(), data.into()], offset);
+    }
+
     /// A memory instruction, with what it has of a destination and of data.
     pub fn access(
         &mut self,

@@ -6,8 +6,9 @@ use thiserror::Error;
 
 use super::exception::Raised;
 use super::execute::{Access, Effect, commit, execute, raising};
+use super::instruction::Instruction;
 use super::memory::{Memory, Shared};
-use super::operation::Space;
+use super::operation::{Operation, Space};
 use super::program::Program;
 use super::warp::{Lanes, Launch, Place, Registers, Warp};
 
@@ -83,6 +84,8 @@ pub struct Step {
     pub taken: u32,
     /// The lanes that raised an exception.
     pub raised: u32,
+    /// What an atomic has returned to each of its lanes, if the run keeps that.
+    pub returned: Option<Arc<Lanes>>,
 }
 
 /// What a warp did.
@@ -156,6 +159,7 @@ pub struct Execution<'program> {
     next: u32,
     begun: Option<Begun>,
     memory: Memory,
+    keeps_returned: bool,
 }
 
 impl<'program> Execution<'program> {
@@ -169,7 +173,15 @@ impl<'program> Execution<'program> {
             next: 0,
             begun: None,
             memory,
+            keeps_returned: false,
         }
+    }
+
+    /// Keeps what atomics return.
+    #[must_use]
+    pub const fn keeping_returned(mut self) -> Self {
+        self.keeps_returned = true;
+        self
     }
 
     /// Global memory after all that was executed.
@@ -231,10 +243,13 @@ impl<'program> Execution<'program> {
         let mut most = most;
         loop {
             while let Some((warp, steps)) = begun.warps.get_mut(begun.turn) {
-                while let Some(step) =
+                while let Some(mut step) =
                     step(self.program, warp, &mut self.memory, &mut begun.shared)?
                 {
                     let pc = step.pc;
+                    if self.keeps_returned {
+                        step.returned = returned(self.program.at(pc), warp);
+                    }
                     let left = begun.left.checked_sub(1);
                     begun.left = left.ok_or(RunError::TooLong { pc, limit })?;
                     steps.push(step);
@@ -340,7 +355,15 @@ fn step(
         addresses,
         taken,
         raised: raising(instruction, &operands, fetched.mask),
+        returned: None,
     }))
+}
+
+/// What a warp has in the destination of the atomic that it has just executed.
+fn returned(instruction: &Instruction, warp: &Warp) -> Option<Arc<Lanes>> {
+    let is_atomic = matches!(instruction.operation, Operation::AtomicAdd(..));
+    let destination = instruction.destination.filter(|_| is_atomic)?;
+    Some(Arc::new(*warp.registers.read(destination)))
 }
 
 /// A GPU refuses an access that is not aligned; one that is lies in one line and in one page.

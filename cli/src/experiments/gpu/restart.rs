@@ -36,6 +36,9 @@ struct Counted {
     /// Parts of memory that came over the link, and those that were only allocated.
     migrated: u64,
     allocated: u64,
+    /// Parts that warps have allocated, and those that they have asked the CPU for.
+    handled_on_gpu: u64,
+    asked_of_cpu: u64,
 }
 
 impl From<&Outcome> for Counted {
@@ -59,6 +62,8 @@ impl From<&Outcome> for Counted {
             not_held: outcome.translations.nacks,
             migrated: outcome.brought.migrated,
             allocated: outcome.brought.allocated,
+            handled_on_gpu: outcome.brought.local,
+            asked_of_cpu: outcome.brought.asked,
         }
     }
 }
@@ -76,6 +81,8 @@ impl AddAssign for Counted {
         self.not_held += other.not_held;
         self.migrated += other.migrated;
         self.allocated += other.allocated;
+        self.handled_on_gpu += other.handled_on_gpu;
+        self.asked_of_cpu += other.asked_of_cpu;
     }
 }
 
@@ -90,7 +97,7 @@ struct Row {
 }
 
 impl Row {
-    const HEADINGS: [&str; 14] = [
+    const HEADINGS: [&str; 16] = [
         "scheme",
         "programs",
         "cycles",
@@ -104,6 +111,8 @@ impl Row {
         "not held",
         "migrated",
         "allocated",
+        "on the GPU",
+        "asked",
         "failures",
     ];
 
@@ -131,6 +140,8 @@ impl Row {
             counted.not_held,
             counted.migrated,
             counted.allocated,
+            counted.handled_on_gpu,
+            counted.asked_of_cpu,
             self.failures,
         ];
         let counts = counts.into_iter().map(grouped);
@@ -182,7 +193,9 @@ fn markdown(rows: &[Row], programs: u64, seed: u64, origin: &str) -> String {
              executor without faults. Registers and memory end the same, every instruction commits exactly once, none is \
              issued before what it depends on, and each translation that an SM receives is that of the page tables. In \
              three of four programs all pages are absent at first: *far faults* are reported to the driver or *not held* and \
-             requested again, and parts of memory are *migrated* over the link or *allocated*. Other instructions fault by \
+             requested again, and parts of memory are *migrated* over the link or *allocated*. In a third of the programs, \
+             under schemes that squash, the warps that fault handle their faults: they allocate parts (*on the GPU*), or have \
+             *asked* the CPU for them. Other instructions fault by \
              chance. *Faults* squash an instruction: one that divides by zero or traps and is restarted by a handler \
              (*exceptions*, which stall on fault masks), one that has faulted before (*again*), or one whose warp is being \
              replayed. Thread blocks leave in the middle of their work and come back (*blocks away*), with squashed \

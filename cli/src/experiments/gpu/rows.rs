@@ -1,6 +1,6 @@
 //! The runs of `faultline gpu`, as rows of a table and of `--json`.
 
-use faultline_sim::machines::gpu::{Config, Outcome, SwitchingMode};
+use faultline_sim::machines::gpu::{Config, Handling, Outcome, SwitchingMode};
 use faultline_sim::machines::sm::Work;
 use serde::Serialize;
 
@@ -13,6 +13,7 @@ pub struct Row {
     workload: String,
     scheme: &'static str,
     switching: &'static str,
+    handling: &'static str,
     pub cycles: u64,
     microseconds: f64,
     warp_instructions: u64,
@@ -28,6 +29,9 @@ pub struct Row {
     held_at_once: u16,
     migrated: u64,
     allocated: u64,
+    /// Parts that handlers on the GPU have allocated, and those whose migration they have asked of the CPU.
+    handled_on_gpu: u64,
+    asked_of_cpu: u64,
     link_bytes: u64,
     link_use_percent: f64,
     switched_out: u64,
@@ -56,6 +60,7 @@ impl Row {
             workload: work.name.clone(),
             scheme: config.sm.scheme.0.name(),
             switching: config.switching.mode.name(),
+            handling: config.paging.handling.name(),
             cycles: *cycles,
             microseconds: config.microseconds(*cycles),
             warp_instructions: *instructions,
@@ -69,6 +74,8 @@ impl Row {
             held_at_once: translations.held,
             migrated: brought.migrated,
             allocated: brought.allocated,
+            handled_on_gpu: brought.local,
+            asked_of_cpu: brought.asked,
             link_bytes: brought.bytes,
             link_use_percent: 100.0 * a_cycle(brought.link),
             switched_out: outcome.sms.switches,
@@ -88,9 +95,13 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
         .iter()
         .any(|row| row.switching != SwitchingMode::None.name());
     let has_exceptions = rows.iter().any(|row| row.exceptions > 0);
+    let handles = rows.iter().any(|row| row.handling == Handling::Gpu.name());
     let mut headings = vec!["Workload", "Scheme"];
     if switches {
         headings.push("Switching");
+    }
+    if handles {
+        headings.push("Handling");
     }
     let names = headings.len();
     headings.extend(["Cycles", "Performance", "Warp instructions a cycle"]);
@@ -105,6 +116,9 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
         ]),
         false => headings.extend(["Translations", "Walk reads", "L2 lines", "DRAM lines"]),
     }
+    if handles {
+        headings.extend(["Handled on GPU", "Asked of CPU"]);
+    }
     if switches {
         headings.extend(["Switched out", "Context KB"]);
     }
@@ -114,6 +128,9 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
         let mut cells = vec![row.workload.clone(), row.scheme.to_owned()];
         if switches {
             cells.push(row.switching.to_owned());
+        }
+        if handles {
+            cells.push(row.handling.to_owned());
         }
         cells.extend([
             grouped(row.cycles),
@@ -138,6 +155,9 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
         cells.extend(counts.into_iter().map(grouped));
         if absent {
             cells.push(format!("{:.1}", row.link_use_percent));
+        }
+        if handles {
+            cells.extend([row.handled_on_gpu, row.asked_of_cpu].map(grouped));
         }
         if switches {
             cells.extend([row.switched_out, row.context_bytes >> 10].map(grouped));

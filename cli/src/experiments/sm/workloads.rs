@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use faultline_sim::machines::sm::Work;
-use faultline_sim::simt::kernels::{KERNELS, Kernel, Make, VARIANTS, named};
+use faultline_sim::simt::kernels::{ALLOCATING, KERNELS, Kernel, Make, VARIANTS, named};
 use faultline_sim::simt::{self, LANES, Launch, WriteError};
 use faultline_testbench::file;
 use miette::{Result, miette};
@@ -20,10 +20,11 @@ const PROGRAM_SHARED_MEMORY: u32 = 2 << 10;
 fn help() -> String {
     let kernels = KERNELS.map(|(name, _)| name).join(", ");
     let variants = VARIANTS.map(|(name, _)| name).join(", ");
+    let allocating = ALLOCATING.map(|(name, _)| name).join(", ");
     format!(
         "Kernels by name ({kernels}), patterns after Parboil's and not its programs, Accel-Sim traces (.traceg, \
          kernelslist.g), or programs (.txt) in the notation that `faultline timeline --help` describes; all kernels if not given; also \
-         {variants}: lbm at the paper's 8 warps, or with other addresses"
+         {variants}: lbm at the paper's 8 warps, or with other addresses; and {allocating}, which allocate memory on the device"
     )
 }
 
@@ -51,7 +52,7 @@ fn is_program(name: &str) -> bool {
 
 /// The names of the kernels and their variants.
 fn known() -> String {
-    let all = KERNELS.into_iter().chain(VARIANTS);
+    let all = KERNELS.into_iter().chain(VARIANTS).chain(ALLOCATING);
     all.map(|(name, _)| name).collect::<Vec<_>>().join(", ")
 }
 

@@ -12,7 +12,7 @@ use super::super::sm::{self, Exceptions, Local, Response, Switching, Transfer};
 use super::super::translation::{self, Design};
 use super::parameters::cluster;
 use super::values::{PolicyName, PowerOfTwo, SchemeName, Within, responses};
-use super::{Caches, Link, Paging, Parameters};
+use super::{Caches, Failure, Link, Paging, Parameters};
 use crate::sm::sm_pipeline;
 use crate::sm::{l1_tlb, operand_log, replay_queue};
 
@@ -114,10 +114,16 @@ pub struct MemoryTable {
 pub struct PagingTable {
     /// No page is there at first.
     pub absent: bool,
+    /// What the CPU has written was copied before, so only pages that nobody owns are absent.
+    pub copied: bool,
     /// What comes with an absent page.
     pub granularity: Granularity,
+    /// Who handles a fault first.
+    pub handling: Handling,
     /// Cycles for which the CPU's handler works on a fault.
     pub handler: Within<0, 10000000>,
+    /// Cycles for which a warp runs the GPU's handler of its fault.
+    pub gpu_handler: Within<0, 10000000>,
     /// Bytes that the link moves in a cycle.
     pub link_bytes: Within<1, 4096>,
     /// Cycles of an unloaded fault whose page the CPU owns.
@@ -149,6 +155,27 @@ pub struct ExceptionsTable {
     pub response: Response,
     /// Cycles for which the SM's handler works on one.
     pub handler: Within<1, 50000>,
+}
+
+/// Who handles a fault first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Handling {
+    /// The CPU, one fault after the other.
+    Cpu,
+    /// The warp that faults, on its SM. It asks the CPU for what that owns.
+    Gpu,
+}
+
+impl Handling {
+    /// Its name in files, options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Gpu => "gpu",
+        }
+    }
 }
 
 /// Whether thread blocks are switched out, and how their contexts move.
@@ -235,13 +262,10 @@ impl Config {
     /// # Errors
     /// If a table or value is unknown, of another type or out of its range, or if there is no such preset.
     pub fn read(text: &str, file: &str, preset: &str) -> Result<Self, ConfigError> {
-        let wrong = |span: Option<Range<usize>>, sentence: &str| {
-            let before = span.map_or(0, |span| span.start.min(text.len()));
-            ConfigError {
-                file: file.to_owned(),
-                line: line(text, before),
-                sentence: sentence.trim().replace('\n', ", "),
-            }
+        let wrong = |span: Option<Range<usize>>, sentence: &str| ConfigError {
+            file: file.to_owned(),
+            line: line_at(text, span.map_or(0, |span| span.start)),
+            sentence: sentence.trim().replace('\n', ", "),
         };
         let of_toml = |error: toml::de::Error| wrong(error.span(), error.message());
         let mut own = DeTable::parse(text).map_err(of_toml)?;
@@ -255,17 +279,35 @@ impl Config {
             return Err(wrong(named.map(toml::Spanned::span), &sentence));
         };
         let base = DeTable::parse(base).map_err(of_toml)?;
+        let keys = [("paging", "handling"), ("sm", "scheme")];
+        let said = keys.into_iter().find_map(|key| span_of(own.get_ref(), key));
         complete(own.get_mut(), base.into_inner());
         // What the preset holds is right, so a span is one of this file.
-        Self::deserialize(Deserializer::from(own)).map_err(of_toml)
+        let config = Self::deserialize(Deserializer::from(own)).map_err(of_toml)?;
+        match config.check() {
+            Ok(()) => Ok(config),
+            Err(failure) => Err(wrong(said, &failure.to_string())),
+        }
     }
 
-    /// The line of a file, from 1 on, that sets a key of a table, if one does.
+    /// The line of a file that has a key of a table.
     #[must_use]
     pub fn line_of(text: &str, table: &str, key: &str) -> Option<usize> {
-        let all = DeTable::parse(text).ok()?;
-        let value = all.get_ref().get(table)?.get_ref().get(key)?;
-        Some(line(text, value.span().start))
+        let own = DeTable::parse(text).ok()?;
+        let span = span_of(own.get_ref(), (table, key))?;
+        Some(line_at(text, span.start))
+    }
+
+    /// Whether its scheme can do what it says of faults.
+    ///
+    /// # Errors
+    /// If warps are to handle their faults, and the scheme cannot preempt them.
+    pub fn check(&self) -> Result<(), Failure> {
+        let scheme = self.sm.scheme.0;
+        match self.paging.handling == Handling::Gpu && !scheme.squashes() {
+            true => Err(Failure::Handler(scheme.name())),
+            false => Ok(()),
+        }
     }
 
     /// What a file may say, as a JSON schema: nothing that the preset says has to be there.
@@ -323,8 +365,15 @@ impl Config {
             threshold: threshold.get(),
             extra: extra.get(),
             residence: residence.get(),
+            handler: self.gpu_handler().unwrap_or(0),
             transfer,
         })
+    }
+
+    /// Cycles of the GPU's handler, if it handles faults.
+    fn gpu_handler(&self) -> Option<u64> {
+        let is_local = self.paging.handling == Handling::Gpu;
+        is_local.then(|| self.paging.gpu_handler.get())
     }
 
     /// The GPU that it says. A kernel computes its values there.
@@ -402,8 +451,10 @@ impl Config {
             caches,
             paging: Paging {
                 absent: paging.absent,
+                copied: paging.copied,
                 regions: paging.granularity == Granularity::Region,
                 handler: paging.handler.get(),
+                local: self.gpu_handler(),
                 link: Link {
                     bytes: paging.link_bytes.get(),
                     migration: paging.migration.get(),
@@ -414,9 +465,15 @@ impl Config {
     }
 }
 
+/// Where a table of a file has a key, if it does.
+fn span_of(file: &DeTable<'_>, (table, key): (&str, &str)) -> Option<Range<usize>> {
+    let table = file.get(table)?.get_ref().as_table()?;
+    Some(table.get(key)?.span())
+}
+
 /// The line of a place in a text, from 1 on.
-fn line(text: &str, place: usize) -> usize {
-    text[..place].matches('\n').count() + 1
+fn line_at(text: &str, place: usize) -> usize {
+    text[..place.min(text.len())].matches('\n').count() + 1
 }
 
 /// Adds what a table leaves out.
@@ -439,6 +496,7 @@ fn complete<'text>(own: &mut DeTable<'text>, base: DeTable<'text>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sm::sm_pipeline::Scheme;
 
     fn refused(text: &str) -> String {
         Config::read(text, "gpu.toml", "tanasic")
@@ -509,6 +567,47 @@ mod tests {
             ..local
         };
         assert_eq!(with("ideal"), Switching::Local(ideal));
+    }
+
+    /// Warps handle their faults, and their blocks stay as long.
+    #[test]
+    fn the_gpu_has_a_handler_if_the_file_says_so() {
+        let with = |handling: &str| {
+            let text = format!(
+                "[switching]\nmode = \"normal\"\n[paging]\nhandling = \"{handling}\"\ngpu_handler = 500\n"
+            );
+            let config = Config::read(&text, "gpu.toml", "tanasic").unwrap();
+            let parameters = config.parameters();
+            let Switching::Local(local) = parameters.sm.switching else {
+                panic!("blocks are switched out");
+            };
+            (parameters.paging.local, local.handler)
+        };
+        assert_eq!(with("cpu"), (None, 0));
+        assert_eq!(with("gpu"), (Some(500), 500));
+        let preset = Config::preset("tanasic").unwrap().parameters();
+        assert_eq!((preset.paging.local, preset.paging.copied), (None, false));
+    }
+
+    /// 20 us in each preset.
+    #[test]
+    fn the_gpus_handler_takes_an_order_of_magnitude_more_than_the_cpus() {
+        for name in Config::presets() {
+            let preset = Config::preset(name).unwrap();
+            let time = preset.microseconds(preset.paging.gpu_handler.into());
+            assert!((time - 20.0).abs() < 1e-9, "{name}: {time}");
+        }
+    }
+
+    #[test]
+    fn a_scheme_that_squashes_nothing_runs_no_handler() {
+        let sentence = "stall-on-fault squashes nothing, so a warp that has faulted cannot run the handler of its fault";
+        let both = "[sm]\nscheme = \"stall-on-fault\"\n\n[paging]\nhandling = \"gpu\"\n";
+        assert_eq!(refused(both), format!("gpu.toml:5: {sentence}"));
+        assert_eq!(Config::line_of(both, "paging", "handling"), Some(5));
+        assert_eq!(Config::line_of(both, "paging", "absent"), None);
+        let cpu = both.replace("gpu", "cpu");
+        assert!(Config::read(&cpu, "gpu.toml", "tanasic").is_ok());
     }
 
     #[test]

@@ -46,6 +46,19 @@ pub enum Failure {
         /// Its frame, as the SM received it.
         pfn: u64,
     },
+    /// A warp has accessed a page that is in no allocation.
+    #[error("cycle {cycle}: the kernel is aborted: page {vpn:#x}{} is in no allocation", accessed(*.sm))]
+    Aborted {
+        /// The cycle.
+        cycle: u64,
+        /// The page.
+        vpn: u64,
+        /// The SM, if it is known.
+        sm: Option<u32>,
+    },
+    /// The scheme cannot preempt a warp that has faulted.
+    #[error("{0} squashes nothing, so a warp that has faulted cannot run the handler of its fault")]
+    Handler(&'static str),
     /// Nothing commits any more.
     #[error("cycle {0}: nothing commits any more")]
     Stuck(u64),
@@ -56,9 +69,14 @@ impl Failure {
     fn sm_cycle(&self) -> u64 {
         match self {
             Self::Sm { error, .. } => error.cycle().unwrap_or_default(),
-            Self::Translation { .. } | Self::Stuck(_) => 0,
+            _ => 0,
         }
     }
+}
+
+/// Who has accessed a page, if it is known.
+fn accessed(sm: Option<u32>) -> String {
+    sm.map_or_else(String::new, |sm| format!(", which SM {sm} has accessed,"))
 }
 
 /// A GPU that runs a kernel.
@@ -83,10 +101,14 @@ impl<'work> Gpu<'work> {
     /// A GPU before its first cycle.
     ///
     /// # Errors
-    /// If a thread block does not fit on an SM.
+    /// If a thread block does not fit on an SM, or warps are to handle faults under a scheme that squashes nothing.
     pub fn new(parameters: &Parameters, work: &'work Work) -> Result<Self, Failure> {
         let (crossbar, translation) = (parameters.crossbar, parameters.translation);
         let mut of_sm = parameters.sm;
+        let scheme = of_sm.pipeline.scheme;
+        if parameters.paging.local.is_some() && !scheme.squashes() {
+            return Err(Failure::Handler(scheme.name()));
+        }
         of_sm.far_limit = parameters.far_limit;
         // Where a page lies is known once it has been walked for.
         of_sm.timing.warm = false;
@@ -99,10 +121,9 @@ impl<'work> Gpu<'work> {
         let computation = work.computation.as_ref();
         let written =
             computation.map_or_else(Vec::new, |computation| computation.memory.pages().collect());
-        let mut pager = Pager::new(parameters.paging, written.into_iter());
-        if !parameters.paging.absent {
-            work.pages().iter().for_each(|&page| pager.place(page));
-        }
+        let space = work.space.clone();
+        let mut pager = Pager::new(parameters.paging, space, written.into_iter());
+        work.pages().iter().for_each(|&page| pager.place(page));
         let values = computation.filter(|_| parameters.sm.values);
         let mut gpu = Self {
             parameters: *parameters,

@@ -250,13 +250,8 @@ impl<'work, B: Below> Sm<'work, B> {
 
     /// The instruction of a warp's entry accesses global memory, which its owner lends.
     pub(in super::super) fn access(&mut self, warp: u8, entry: u8, memory: &mut Memory) {
-        let resident = self.warp(warp);
-        let flight = resident.and_then(|resident| resident.flight(entry));
-        if let Some(flight) = flight
-            && let Some(Effect::Access(access)) = &flight.effect
-        {
-            flight.write = access.perform(memory).map(Box::new);
-            flight.awaits_memory = false;
+        if let Some(resident) = self.warp(warp) {
+            resident.perform(entry, memory);
         }
     }
 
@@ -364,14 +359,13 @@ impl<'work, B: Below> Sm<'work, B> {
     fn decided(&mut self, decision: Decision) -> Result<(), SmError> {
         match decision {
             Decision::Checked(tag) => {
-                let flight = self.warps[usize::from(tag.warp)]
-                    .as_mut()
-                    .and_then(|resident| resident.flight(tag.entry));
-                if let Some(flight) = flight
-                    && let Some(Effect::Access(access)) = &flight.effect
+                let resident = self.warps[usize::from(tag.warp)].as_mut();
+                if let Some(resident) = resident
+                    && let Some(flight) = resident.flight(tag.entry)
+                    && matches!(flight.effect, Some(Effect::Access(_)))
                 {
                     match self.below.memory() {
-                        Some(memory) => flight.write = access.perform(memory).map(Box::new),
+                        Some(memory) => resident.perform(tag.entry, memory),
                         None => {
                             flight.awaits_memory = true;
                             self.below.access(self.now, tag.warp, tag.entry);

@@ -206,6 +206,8 @@ pub struct Local {
     pub extra: u8,
     /// Cycles for which a block stays at least.
     pub residence: u16,
+    /// Cycles for which a warp that faults runs the GPU's handler, and its block stays; 0 if the CPU handles all faults.
+    pub handler: u64,
     /// How contexts move.
     pub transfer: Transfer,
 }

@@ -5,7 +5,7 @@ use super::machine::Sm;
 use super::memory_unit::Tag;
 use super::outcome::SmError;
 use super::parameters::{Recovery, Response};
-use super::resident::Resident;
+use super::resident::{Resident, returning};
 use super::work::{Instruction, Kind};
 use crate::simt::{Effect, Operands};
 use crate::sm::scoreboard::ZERO_REGISTER;
@@ -323,8 +323,7 @@ impl<B: Below> Sm<'_, B> {
         } else {
             if let (Some(values), Some(Effect::Access(access))) = (&mut self.values, &flight.effect)
             {
-                let write = values.share(access, tag.slot.into());
-                flight.write = write.map(Box::new);
+                flight.write = returning(values.share(access, tag.slot.into()), step);
             }
             self.units
                 .finishes(warp, entry, handed + self.parameters.timing.shared);

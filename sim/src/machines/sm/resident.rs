@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::memory_unit::Tag;
 use super::work::Step;
-use crate::simt::{Effect, Operands, Write};
+use crate::simt::{Cells, Effect, Operands, Write};
 
 /// Scoreboard entries of a warp at most.
 pub const ENTRIES: usize = 16;
@@ -109,6 +109,17 @@ impl Resident {
         self.flights[usize::from(entry)].as_mut()
     }
 
+    /// The access of an instruction is performed.
+    pub fn perform(&mut self, entry: u8, memory: &mut impl Cells) {
+        let flight = self.flights[usize::from(entry)].as_mut();
+        if let Some(flight) = flight
+            && let Some(Effect::Access(access)) = &flight.effect
+        {
+            flight.write = returning(access.perform(memory), &self.steps[flight.position]);
+            flight.awaits_memory = false;
+        }
+    }
+
     /// Takes an instruction out of its entry.
     pub fn lands(&mut self, entry: u8) -> Option<Flight> {
         let flight = self.flights[usize::from(entry)].take();
@@ -145,4 +156,14 @@ impl Resident {
     pub fn is_drained(&self) -> bool {
         self.uncommitted.is_empty() && self.issued == self.position
     }
+}
+
+/// What an access writes to its register: what it has read, or, of an atomic whose result depends on the order of warps, what the
+/// oracle's has returned.
+pub fn returning(write: Option<Write>, step: &Step) -> Option<Box<Write>> {
+    let mut write = Box::new(write?);
+    if let Some(returned) = step.returned() {
+        write.values = *returned;
+    }
+    Some(write)
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
+use super::address_space::AddressSpace;
 use super::pages::Pages;
 use crate::simt::kernels::Kernel;
 use crate::simt::{
@@ -64,6 +65,8 @@ enum Addresses {
     Even(u64, u64),
     /// Any.
     Each(Box<Lanes>),
+    /// Any, and what the atomic returns to each lane.
+    Returning(Box<[Lanes; 2]>),
 }
 
 /// An instruction as a warp executes it.
@@ -118,6 +121,16 @@ impl Step {
                 })
             }
             Addresses::Each(lanes) => **lanes,
+            Addresses::Returning(lanes) => lanes[0],
+        }
+    }
+
+    /// What an atomic returns to each lane, if that is the oracle's whenever it is performed.
+    #[must_use]
+    pub fn returned(&self) -> Option<&Lanes> {
+        match &self.addresses {
+            Addresses::Returning(lanes) => Some(&lanes[1]),
+            _ => None,
         }
     }
 
@@ -132,11 +145,21 @@ impl Step {
 
 impl From<simt::Step> for Step {
     fn from(step: simt::Step) -> Self {
-        let raised = step.raised;
-        Self {
+        let simt::Step {
+            pc,
+            mask,
+            taken,
             raised,
-            ..Self::new(step.pc, step.mask, step.taken, step.addresses.as_deref())
+            ..
+        } = step;
+        let mut known = Self {
+            raised,
+            ..Self::new(pc, mask, taken, step.addresses.as_deref())
+        };
+        if let (Some(addresses), Some(returned)) = (&step.addresses, &step.returned) {
+            known.addresses = Addresses::Returning(Box::new([**addresses, **returned]));
         }
+        known
     }
 }
 
@@ -248,6 +271,8 @@ pub struct Computation {
     pub launch: Launch,
     /// Global memory before it starts.
     pub memory: Memory,
+    /// What its atomics return depends on the order of warps, and is the oracle's in every run.
+    pub is_ordered: bool,
 }
 
 /// What is to be known of all thread blocks before the first one runs.
@@ -296,6 +321,8 @@ pub struct Work {
     pub blocks_per_sm: usize,
     /// What it computes, if that is known.
     pub computation: Option<Computation>,
+    /// Where it may access memory.
+    pub space: AddressSpace,
     /// Its blocks, warp by warp, if it is a trace.
     traced: Vec<Vec<Arc<[Step]>>>,
     extent: Extent,
@@ -307,10 +334,15 @@ impl Work {
     /// # Errors
     /// If it does not run to its end.
     pub fn of_kernel(kernel: &Kernel) -> Result<Self, RunError> {
-        let work = Self::of_program(kernel.program.clone(), kernel.launch, kernel.memory.clone())?;
+        let mut work =
+            Self::of_program(kernel.program.clone(), kernel.launch, kernel.memory.clone())?;
+        if let Some(computation) = &mut work.computation {
+            computation.is_ordered = kernel.is_ordered;
+        }
         Ok(Self {
             name: kernel.name.to_owned(),
             blocks_per_sm: kernel.blocks_per_sm() as usize,
+            space: AddressSpace::of_regions(&kernel.regions),
             ..work
         })
     }
@@ -339,7 +371,9 @@ impl Work {
                 program,
                 launch,
                 memory,
+                is_ordered: false,
             }),
+            space: AddressSpace::ButNull,
             traced: Vec::new(),
             extent,
         })
@@ -358,6 +392,7 @@ impl Work {
             warps_per_block,
             blocks_per_sm: blocks_per_sm(&kernel),
             computation: None,
+            space: AddressSpace::Any,
             traced: Vec::new(),
             extent: Extent::default(),
         };
@@ -400,7 +435,11 @@ impl Work {
     pub fn thread_blocks(&self) -> ThreadBlocks<'_> {
         let oracle = self.computation.as_ref().map(|computation| {
             let memory = computation.memory.clone();
-            Execution::new(&computation.program, computation.launch, memory)
+            let oracle = Execution::new(&computation.program, computation.launch, memory);
+            match computation.is_ordered {
+                true => oracle.keeping_returned(),
+                false => oracle,
+            }
         });
         ThreadBlocks {
             next: 0,
@@ -554,6 +593,7 @@ mod tests {
                     Addresses::None => {}
                     Addresses::Even(..) => even += 1,
                     Addresses::Each(_) => each += 1,
+                    Addresses::Returning(_) => panic!("{name} has no order"),
                 }
             }
             for (left, right) in traced.thread_blocks().zip(computed.thread_blocks()) {
