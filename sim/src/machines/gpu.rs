@@ -6,6 +6,8 @@
 //! many cycles as the fastest link takes, on as many threads as there are, with the same result on any number of them. It
 //! compares each translation that an SM receives with the page tables, and [`Outcome::differences`] compares what is left at
 //! the end with the run of the oracle.
+//!
+//! A second kernel may be launched while the first one runs ([`Launch`]). It has its own address space, and preempts every SM.
 
 mod config;
 mod history;
@@ -23,8 +25,8 @@ mod values;
 
 pub use config::{Config, ConfigError, Granularity, SwitchingMode};
 pub use history::{Activity, Arrival, History, Spans};
-pub use machine::{Failure, Gpu};
-pub use outcome::{Outcome, Translations};
+pub use machine::{Failure, Gpu, Launch};
+pub use outcome::{Launched, Outcome, Translations};
 pub use pager::Brought;
 pub use parameters::{Caches, Link, Paging, Parameters};
 pub use shared_memory::Traffic;

@@ -7,6 +7,7 @@ use super::history::Arrival;
 use super::parameters::{Link, Paging};
 use super::tables::Tables;
 use crate::mmu::fault_buffer::Record;
+use crate::page::Page;
 
 /// Bits of a page number inside a region of 64 KB.
 const REGION_BITS: u32 = 4;
@@ -38,12 +39,12 @@ pub struct Pager {
     paging: Paging,
     pub tables: Tables,
     /// Parts that hold what the CPU has written; all others nobody owns.
-    cpu: HashSet<u64>,
+    cpu: HashSet<Page>,
     /// Parts under way, by the time at which each is there and the number of faults before it.
-    coming: BTreeMap<(u64, u64), u64>,
-    /// Pages and spaces of the records of parts that are under way.
-    waiting: BTreeMap<u64, Vec<(u64, u8)>>,
-    resolving: VecDeque<(u64, u8)>,
+    coming: BTreeMap<(u64, u64), Page>,
+    /// Pages of the records of parts that are under way.
+    waiting: BTreeMap<Page, Vec<Page>>,
+    resolving: VecDeque<Page>,
     handler_free: u64,
     link_free: u64,
     pub brought: Brought,
@@ -52,11 +53,12 @@ pub struct Pager {
 }
 
 impl Pager {
-    /// The pages that the CPU has written are its own; they are in the GPU's memory at first unless all are absent.
-    pub fn new(paging: Paging, written: impl Iterator<Item = u64>) -> Self {
+    /// Of so many address spaces. The pages that the CPU has written are its own; they are in the GPU's memory at first unless all
+    /// are absent.
+    pub fn new(paging: Paging, spaces: u8, written: impl Iterator<Item = Page>) -> Self {
         let mut pager = Self {
             paging,
-            tables: Tables::new(),
+            tables: Tables::new(spaces),
             cpu: HashSet::new(),
             coming: BTreeMap::new(),
             waiting: BTreeMap::new(),
@@ -71,14 +73,15 @@ impl Pager {
     }
 
     /// A page is there before the first cycle.
-    pub fn place(&mut self, page: u64) {
+    pub fn place(&mut self, page: Page) {
         let part = self.part(page);
         self.map(part);
     }
 
-    /// The part of memory that comes with a page.
-    fn part(&self, page: u64) -> u64 {
-        page >> self.part_bits()
+    /// The part of memory that comes with a page: the number of the part among those of its space.
+    fn part(&self, Page { vpn, asid }: Page) -> Page {
+        let vpn = vpn >> self.part_bits();
+        Page { vpn, asid }
     }
 
     fn part_bits(&self) -> u32 {
@@ -86,9 +89,10 @@ impl Pager {
     }
 
     /// The pages of a part get frames, unless they have them.
-    fn map(&mut self, part: u64) {
-        let bits = self.part_bits();
-        for page in part << bits..(part + 1) << bits {
+    fn map(&mut self, part: Page) {
+        let (bits, asid) = (self.part_bits(), part.asid);
+        for vpn in part.vpn << bits..(part.vpn + 1) << bits {
+            let page = Page { vpn, asid };
             if self.tables.translate(page).is_none() {
                 self.tables.map(page);
             }
@@ -117,15 +121,18 @@ impl Pager {
 
 impl driver::Pager for Pager {
     fn fault(&mut self, now: u64, record: &Record) {
-        let part = self.part(record.vpn);
-        let page = (record.vpn, record.asid);
+        let page = Page {
+            vpn: record.vpn,
+            asid: record.asid,
+        };
+        let part = self.part(page);
         self.brought.records += 1;
         if let Some(pages) = self.waiting.get_mut(&part) {
             pages.push(page);
             return;
         }
         // A walk may have read its entry before the page was mapped.
-        if self.tables.translate(record.vpn).is_some() {
+        if self.tables.translate(page).is_some() {
             self.resolving.push_back(page);
             return;
         }
@@ -158,7 +165,7 @@ impl driver::Pager for Pager {
             }
         };
         self.arrivals.push(Arrival {
-            vpn: part << self.part_bits(),
+            vpn: part.vpn << self.part_bits(),
             pages: 1 << self.part_bits(),
             reported: now,
             handled: handled - handler..handled,
@@ -176,7 +183,7 @@ impl driver::Pager for Pager {
     fn resolve(&mut self, _: u64) -> Option<(u64, u8)> {
         let next = self.resolving.pop_front();
         self.brought.resolved += u64::from(next.is_some());
-        next
+        next.map(|page| (page.vpn, page.asid))
     }
 }
 
@@ -199,6 +206,32 @@ mod tests {
         }
     }
 
+    /// A page of the first space.
+    fn page(vpn: u64) -> Page {
+        Page { vpn, asid: 0 }
+    }
+
+    /// The CPU has written the first 32 pages of the first space, and none of the second.
+    fn pager() -> Pager {
+        Pager::new(PAGING, 2, (0..32).map(page))
+    }
+
+    #[test]
+    fn equal_pages_of_two_spaces_come_by_themselves() {
+        let mut pager = pager();
+        pager.fault(0, &record(3));
+        let asid = 1;
+        pager.fault(0, &Record { asid, ..record(3) });
+        // The CPU owns the one, and nobody the other, which waits for the handler alone.
+        assert_eq!(arrivals(&pager), [12_000, 12_000]);
+        assert_eq!((pager.brought.migrated, pager.brought.allocated), (1, 1));
+        pager.arrive(12_000);
+        let other = Page { vpn: 3, asid };
+        assert_eq!(pager.resolving, [page(3), other]);
+        let frames = [page(3), other].map(|page| pager.tables.translate(page));
+        assert_eq!(frames, [Some(3), Some(16 + 3)]);
+    }
+
     /// When all that is under way is there.
     fn arrivals(pager: &Pager) -> Vec<u64> {
         pager.coming.keys().map(|key| key.0).collect()
@@ -207,7 +240,7 @@ mod tests {
     #[test]
     fn an_unloaded_fault_costs_what_the_link_says() {
         for (vpn, cost) in [(3, 12_000), (300, 10_000)] {
-            let mut pager = Pager::new(PAGING, 0..32);
+            let mut pager = pager();
             pager.fault(100, &record(vpn));
             assert_eq!(arrivals(&pager), [100 + cost]);
         }
@@ -215,18 +248,19 @@ mod tests {
 
     #[test]
     fn faults_of_a_region_share_its_way_and_others_wait_for_the_handler() {
-        let mut pager = Pager::new(PAGING, 0..32);
+        let mut pager = pager();
         for vpn in [3, 300, 5, 31] {
             pager.fault(0, &record(vpn));
         }
         assert_eq!(arrivals(&pager), [12_000, 12_000, 16_000]);
         assert_eq!(pager.brought.waited, 2_000 + 4_000);
         pager.arrive(12_000);
-        assert_eq!(pager.resolving, [(3, 0), (5, 0), (300, 0)]);
-        assert!(pager.tables.translate(15).is_some() && pager.tables.translate(16).is_none());
+        assert_eq!(pager.resolving, [3, 5, 300].map(page));
+        let is_there = |vpn| pager.tables.translate(page(vpn)).is_some();
+        assert!(is_there(15) && !is_there(16));
         // Whoever has missed it before it was mapped is answered at once.
         pager.fault(12_001, &record(7));
-        assert_eq!(pager.resolving.back(), Some(&(7, 0)));
+        assert_eq!(pager.resolving.back(), Some(&page(7)));
         assert_eq!(pager.brought.migrated + pager.brought.allocated, 3);
         let handled: Vec<_> = pager
             .arrivals
