@@ -32,10 +32,11 @@ impl LaunchTrial {
         let random = &mut Rng::with_seed(seed.rotate_left(32));
         second.blocks_per_sm = random.usize(1..=SLOTS);
         // Before the first block has begun, while some run, or when all have ended.
-        let latest = [10, 1_000, 4_000, 16_000][random.usize(0..4)];
-        let transfer = match random.u8(0..4) {
-            0 => Transfer::AtOnce,
-            _ => Transfer::Beats {
+        let latest = [10, 1_000, 3_000, 8_000][random.usize(0..4)];
+        let at = random.u64(0..latest);
+        let transfer = match random.bool() {
+            true => Transfer::AtOnce,
+            false => Transfer::Beats {
                 interval: random.u64(1..6),
                 latency: random.u64(0..100),
             },
@@ -43,10 +44,10 @@ impl LaunchTrial {
         Ok(Self {
             first,
             second,
-            at: random.u64(0..latest),
+            at,
             preemption: Preemption {
                 choice,
-                lead: random.u64(0..3_000),
+                lead: random.u64(0..=at),
                 deadline: random.u64(0..3_000),
                 transfer,
             },
