@@ -11,6 +11,7 @@
 
 mod config;
 mod history;
+mod kernel;
 mod machine;
 mod multiprocessor;
 mod outcome;
@@ -25,7 +26,8 @@ mod values;
 
 pub use config::{Config, ConfigError, Granularity, SwitchingMode};
 pub use history::{Activity, Arrival, History, Spans};
-pub use machine::{Failure, Gpu, Launch};
+pub use kernel::Launch;
+pub use machine::{Failure, Gpu};
 pub use outcome::{Launched, Outcome, Translations};
 pub use pager::Brought;
 pub use parameters::{Caches, Link, Paging, Parameters};

@@ -23,7 +23,7 @@ fn help() -> String {
 }
 
 /// Kernels and traces, and how large the kernels are.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub struct Workloads {
     #[arg(value_name = "KERNEL|TRACE", help = help())]
     pub workloads: Vec<String>,

@@ -3,16 +3,15 @@
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::super::sm::{Preemption, Sm, SmError, Statistics, Switching, ThreadBlocks, Work};
+use super::super::sm::{Sm, SmError, Statistics, Switching, Work};
 use super::history::History;
+use super::kernel::{Kernel, Launch};
 use super::multiprocessor::Multiprocessor;
 use super::outcome::{Launched, Outcome, joined};
 use super::pager::Pager;
 use super::parameters::Parameters;
 use super::port::Port;
 use super::uncore::Uncore;
-use crate::page::Page;
-use crate::simt::Memory;
 use crate::sm::block_scheduler::BlockScheduler;
 
 /// A GPU on which nothing commits for so many cycles while no page is under way is stuck.
@@ -55,44 +54,6 @@ pub enum Failure {
     /// Nothing commits any more.
     #[error("cycle {0}: nothing commits any more")]
     Stuck(u64),
-}
-
-/// The launch of a second kernel while the first one runs. It preempts every SM, and has an address space of its own.
-#[derive(Clone, Copy, Debug)]
-pub struct Launch<'work> {
-    /// The kernel.
-    pub work: &'work Work,
-    /// The cycle in which it is launched.
-    pub at: u64,
-    /// How each SM makes room for it.
-    pub preemption: Preemption,
-}
-
-/// A kernel that the GPU runs.
-#[derive(Clone, Debug)]
-struct Kernel<'work> {
-    work: &'work Work,
-    /// Global memory, if values are computed.
-    memory: Memory,
-    /// Thread blocks that were not dispatched.
-    blocks: ThreadBlocks<'work>,
-}
-
-impl<'work> Kernel<'work> {
-    fn new(work: &'work Work, has_values: bool) -> Self {
-        let computation = work.computation.as_ref().filter(|_| has_values);
-        Self {
-            work,
-            memory: computation.map_or_else(Memory::new, |values| values.memory.clone()),
-            blocks: work.thread_blocks(),
-        }
-    }
-
-    /// The pages of a work's memory that the CPU has written.
-    fn written(&self) -> impl Iterator<Item = u64> {
-        let computation = self.work.computation.iter();
-        computation.flat_map(|computation| computation.memory.pages())
-    }
 }
 
 /// A GPU that runs one kernel, or two.
@@ -166,24 +127,18 @@ impl<'work> Gpu<'work> {
             Err(error) => Err(Failure::Sm { sm, error }),
         };
         let works = std::iter::once(work).chain(launch.map(|launch| launch.work));
-        let kernels: Vec<_> = works
-            .map(|work| Kernel::new(work, parameters.sm.values))
-            .collect();
-        let of_space = |(asid, pages): (u8, Vec<u64>)| {
-            let pages = pages.into_iter();
-            pages.map(move |vpn| Page { vpn, asid })
-        };
-        let written = kernels.iter().map(|kernel| kernel.written().collect());
-        let written = (0..).zip(written).flat_map(of_space);
-        let mut pager = Pager::new(parameters.paging, kernels.len() as u8, written);
+        let kernel = |(asid, work)| Kernel::new(asid, work, parameters.sm.values);
+        let kernels: Vec<_> = (0..).zip(works).map(kernel).collect();
+        let spaces = kernels.len() as u8;
+        let written = kernels.iter().flat_map(Kernel::written);
+        let mut pager = Pager::new(parameters.paging, spaces, written);
         if !parameters.paging.absent {
-            let pages = |kernel: &Kernel<'_>| kernel.work.pages().iter().copied().collect();
-            let pages = (0..).zip(kernels.iter().map(pages)).flat_map(of_space);
+            let pages = kernels.iter().flat_map(Kernel::pages);
             pages.for_each(|page| pager.place(page));
         }
         let mut gpu = Self {
             parameters: *parameters,
-            uncore: Uncore::new(parameters, kernels.len() as u8, pager),
+            uncore: Uncore::new(parameters, spaces, pager),
             kernels,
             launch: launch.map(|launch| launch.at),
             sms: (0..parameters.sms).map(sm).collect::<Result<_, _>>()?,
