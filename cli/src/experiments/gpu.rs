@@ -4,6 +4,7 @@ mod chart;
 mod events;
 mod restart;
 mod rows;
+mod second;
 
 use std::fmt::Display;
 use std::fs;
@@ -21,6 +22,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use self::rows::{Row, text};
+use self::second::Second;
 use super::exceptions::Exceptions;
 use super::sm::schemes;
 use super::sm::setups::log_bytes;
@@ -91,6 +93,8 @@ pub struct Args {
     /// allocation. Both run one after the other; that of the configuration if not given.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     handling: Vec<Handler>,
+    #[command(flatten)]
+    second: Second,
     /// Draw the use of the link and what each SM does over time to this file; of one workload under one scheme
     #[arg(long, value_name = "FILE.svg", value_parser = output::svg_file)]
     svg: Option<PathBuf>,
@@ -371,6 +375,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             ));
         }
     }
+    args.second.check()?;
     if args.print_schema {
         return global.print_json(&Config::schema());
     }
@@ -386,6 +391,9 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     args.check_files()?;
     let works = args.run.works()?;
+    if args.second.is_given() {
+        return second::run(args, &works, &configs, &threads, global);
+    }
     if (args.svg.is_some() || args.trace_events.is_some()) && (works.len() > 1 || configs.len() > 1)
     {
         return Err(miette!(

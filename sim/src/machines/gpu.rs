@@ -6,9 +6,12 @@
 //! many cycles as the fastest link takes, on as many threads as there are, with the same result on any number of them. It
 //! compares each translation that an SM receives with the page tables, and [`Outcome::differences`] compares what is left at
 //! the end with the run of the oracle.
+//!
+//! A second kernel may be launched while the first one runs ([`Launch`]). It has its own address space, and preempts every SM.
 
 mod config;
 mod history;
+mod kernel;
 mod machine;
 mod multiprocessor;
 mod outcome;
@@ -23,8 +26,9 @@ mod values;
 
 pub use config::{Config, ConfigError, Granularity, Handling, SwitchingMode};
 pub use history::{Activity, Arrival, History, Spans};
+pub use kernel::Launch;
 pub use machine::{Failure, Gpu};
-pub use outcome::{Outcome, Translations};
+pub use outcome::{Launched, Outcome, Translations};
 pub use pager::Brought;
 pub use parameters::{Caches, Link, Paging, Parameters};
 pub use shared_memory::Traffic;

@@ -13,11 +13,14 @@ mod blocks;
 mod cache;
 mod comparison;
 mod exceptions;
+mod kernel;
 mod machine;
 mod memory_unit;
 mod outcome;
 mod pages;
 mod parameters;
+mod preempting;
+mod preemption;
 mod reaction;
 mod resident;
 mod rest;
@@ -34,12 +37,14 @@ mod work;
 
 pub use address_space::AddressSpace;
 pub(in crate::machines) use below::{Below, Request, Use};
+pub(in crate::machines) use comparison::Comparison;
 pub use machine::Sm;
 pub(in crate::machines) use outcome::BEAT;
 pub use outcome::{Contexts, Difference, Misses, Moved, Occasions, Outcome, SmError};
 pub use parameters::{
     Exceptions, Faults, Local, Parameters, Recovery, Response, Switching, Timing, Transfer,
 };
+pub use preemption::{Choice, Preempted, Preemption};
 pub use statistics::{Stall, Statistics};
 pub(crate) use tags::Tags;
 pub use work::{Computation, Instruction, Kind, Step, ThreadBlock, ThreadBlocks, WarpWork, Work};

@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 const SMS: u64 = 1;
 const PAGING: u64 = 2;
 const SWITCHES: u64 = 3;
+/// The group of the second kernel: how each SM makes room for it, and runs it.
+const PREEMPTIONS: u64 = 4;
 /// Tracks of the second group.
 const HANDLER: u64 = 0;
 const LINK: u64 = 1;
@@ -55,6 +57,18 @@ pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
             let way = if one.leaves { "leaves" } else { "comes back" };
             let name = format!("block {} {way}", one.block);
             events.push(slice(SWITCHES, track, &name, &one.span, json!({})));
+        }
+    }
+    if let Some(launched) = &outcome.launched {
+        let group = named("process_name", PREEMPTIONS, 0, "second kernel on each SM");
+        events.push(group);
+        for (track, sm) in (0..).zip(&launched.sms) {
+            for (name, span) in [
+                ("makes room", sm.launched..sm.free),
+                ("second kernel", sm.free..sm.back),
+            ] {
+                events.push(slice(PREEMPTIONS, track, name, &span, json!({})));
+            }
         }
     }
     for (number, arrival) in history.arrivals.iter().enumerate() {

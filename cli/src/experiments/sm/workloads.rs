@@ -29,7 +29,7 @@ fn help() -> String {
 }
 
 /// Kernels, traces and programs, and how large they are.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub struct Workloads {
     #[arg(value_name = "KERNEL|FILE", help = help())]
     pub workloads: Vec<String>,

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use toml::de::{DeTable, DeValue, Deserializer};
 
-use super::super::sm::{self, Exceptions, Local, Response, Switching, Transfer};
+use super::super::sm::{
+    self, Choice, Exceptions, Local, Preemption, Response, Switching, Transfer,
+};
 use super::super::translation::{self, Design};
 use super::parameters::cluster;
 use super::values::{PolicyName, PowerOfTwo, SchemeName, Within, responses};
@@ -345,6 +347,25 @@ impl Config {
         cycles as f64 / self.clock_mhz.0 as f64
     }
 
+    /// How contexts move: over the SM's share of the bandwidth of DRAM, with its latency.
+    fn transfer(&self, caches: &Caches) -> Transfer {
+        Transfer::Beats {
+            interval: caches.context_interval(self.sms.get()),
+            latency: 2 * self.memory.crossbar.get::<u64>() + caches.dram,
+        }
+    }
+
+    /// How an SM makes room for a second kernel, with PEP's lead and Chimera's deadline in microseconds.
+    #[must_use]
+    pub fn preemption(&self, choice: Choice, lead: u64, deadline: u64) -> Preemption {
+        Preemption {
+            choice,
+            lead: lead * self.clock_mhz.0,
+            deadline: deadline * self.clock_mhz.0,
+            transfer: self.transfer(&self.parameters().caches),
+        }
+    }
+
     /// When thread blocks leave. Their contexts take the SM's share of the bandwidth of DRAM, and its latency.
     fn switching(&self, caches: &Caches) -> Switching {
         let SwitchingTable {
@@ -356,10 +377,7 @@ impl Config {
         let transfer = match mode {
             SwitchingMode::None => return Switching::Never,
             SwitchingMode::Ideal => Transfer::AtOnce,
-            SwitchingMode::Normal => Transfer::Beats {
-                interval: caches.context_interval(self.sms.get()),
-                latency: 2 * self.memory.crossbar.get::<u64>() + caches.dram,
-            },
+            SwitchingMode::Normal => self.transfer(caches),
         };
         Switching::Local(Local {
             threshold: threshold.get(),

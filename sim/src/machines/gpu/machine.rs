@@ -3,15 +3,15 @@
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::super::sm::{Sm, SmError, Statistics, ThreadBlocks, Work};
+use super::super::sm::{Sm, SmError, Statistics, Switching, Work};
 use super::history::History;
+use super::kernel::{Kernel, Launch};
 use super::multiprocessor::Multiprocessor;
-use super::outcome::{Outcome, joined};
+use super::outcome::{Launched, Outcome, joined};
 use super::pager::Pager;
 use super::parameters::Parameters;
 use super::port::Port;
 use super::uncore::Uncore;
-use crate::simt::Memory;
 use crate::sm::block_scheduler::BlockScheduler;
 
 /// A GPU on which nothing commits for so many cycles while no page is under way is stuck.
@@ -59,6 +59,11 @@ pub enum Failure {
     /// The scheme cannot preempt a warp that has faulted.
     #[error("{0} squashes nothing, so a warp that has faulted cannot run the handler of its fault")]
     Handler(&'static str),
+    /// Thread blocks leave for other reasons than a launch.
+    #[error(
+        "thread blocks are switched out while they wait for pages, so no second kernel can be launched"
+    )]
+    Switched,
     /// Nothing commits any more.
     #[error("cycle {0}: nothing commits any more")]
     Stuck(u64),
@@ -79,17 +84,16 @@ fn accessed(sm: Option<u32>) -> String {
     sm.map_or_else(String::new, |sm| format!(", which SM {sm} has accessed,"))
 }
 
-/// A GPU that runs a kernel.
+/// A GPU that runs one kernel, or two.
 #[derive(Clone, Debug)]
 pub struct Gpu<'work> {
     parameters: Parameters,
-    work: &'work Work,
+    /// The kernels by their number, which is that of their address space.
+    kernels: Vec<Kernel<'work>>,
+    /// When the second one is launched.
+    launch: Option<u64>,
     sms: Vec<Multiprocessor<'work>>,
     uncore: Uncore,
-    /// Global memory, if values are computed.
-    memory: Memory,
-    /// Thread blocks that were not dispatched.
-    blocks: ThreadBlocks<'work>,
     now: u64,
     /// Cycles between two meetings.
     window: u64,
@@ -103,6 +107,29 @@ impl<'work> Gpu<'work> {
     /// # Errors
     /// If a thread block does not fit on an SM, or warps are to handle faults under a scheme that squashes nothing.
     pub fn new(parameters: &Parameters, work: &'work Work) -> Result<Self, Failure> {
+        Self::with(parameters, work, None)
+    }
+
+    /// A GPU before its first cycle, on which a second kernel will be launched.
+    ///
+    /// # Errors
+    /// If a thread block of one of the two does not fit on an SM, or blocks leave for other reasons than the launch.
+    pub fn with_second(
+        parameters: &Parameters,
+        work: &'work Work,
+        launch: Launch<'work>,
+    ) -> Result<Self, Failure> {
+        if parameters.sm.switching != Switching::Never {
+            return Err(Failure::Switched);
+        }
+        Self::with(parameters, work, Some(launch))
+    }
+
+    fn with(
+        parameters: &Parameters,
+        work: &'work Work,
+        launch: Option<Launch<'work>>,
+    ) -> Result<Self, Failure> {
         let (crossbar, translation) = (parameters.crossbar, parameters.translation);
         let mut of_sm = parameters.sm;
         let scheme = of_sm.pipeline.scheme;
@@ -112,26 +139,40 @@ impl<'work> Gpu<'work> {
         of_sm.far_limit = parameters.far_limit;
         // Where a page lies is known once it has been walked for.
         of_sm.timing.warm = false;
-        let sm = |sm| {
-            let port = Port::new(crossbar, translation);
-            let sm_of = Sm::with(&of_sm, work, port);
-            let sm_of = sm_of.map_err(|error| Failure::Sm { sm, error })?;
-            Ok(Multiprocessor::new(sm_of))
+        if let Some(launch) = &launch {
+            of_sm.switching = Switching::Launched(launch.preemption.transfer);
+        }
+        let sm_of = || {
+            let sm = Sm::with(&of_sm, work, Port::new(crossbar, translation))?;
+            match launch {
+                // The launch reaches an SM over its link.
+                Some(Launch {
+                    work,
+                    at,
+                    preemption,
+                }) => sm.launches(work, preemption, at + crossbar),
+                None => Ok(sm),
+            }
         };
-        let computation = work.computation.as_ref();
-        let written =
-            computation.map_or_else(Vec::new, |computation| computation.memory.pages().collect());
-        let space = work.space.clone();
-        let mut pager = Pager::new(parameters.paging, space, written.into_iter());
-        work.pages().iter().for_each(|&page| pager.place(page));
-        let values = computation.filter(|_| parameters.sm.values);
+        let sm = |sm| match sm_of() {
+            Ok(sm) => Ok(Multiprocessor::new(sm)),
+            Err(error) => Err(Failure::Sm { sm, error }),
+        };
+        let works = std::iter::once(work).chain(launch.map(|launch| launch.work));
+        let kernel = |(asid, work)| Kernel::new(asid, work, parameters.sm.values);
+        let kernels: Vec<_> = (0..).zip(works).map(kernel).collect();
+        let spaces = kernels.len() as u8;
+        let written = kernels.iter().flat_map(Kernel::written);
+        let allocated = kernels.iter().map(|kernel| kernel.work.space.clone());
+        let mut pager = Pager::new(parameters, allocated.collect(), written);
+        let pages = kernels.iter().flat_map(Kernel::pages);
+        pages.for_each(|page| pager.place(page));
         let mut gpu = Self {
             parameters: *parameters,
-            work,
+            uncore: Uncore::new(parameters, spaces, pager),
+            kernels,
+            launch: launch.map(|launch| launch.at),
             sms: (0..parameters.sms).map(sm).collect::<Result<_, _>>()?,
-            uncore: Uncore::new(parameters, pager),
-            memory: values.map_or_else(Memory::new, |values| values.memory.clone()),
-            blocks: work.thread_blocks(),
             now: 0,
             window: crossbar.min(translation).max(1),
             skips: true,
@@ -139,7 +180,7 @@ impl<'work> Gpu<'work> {
         };
         // The first thread blocks are there before the first cycle.
         for number in (parameters.first..parameters.sms).chain(0..parameters.first) {
-            gpu.dispatch(number, 0);
+            gpu.dispatch(number, 0, 0);
         }
         Ok(gpu)
     }
@@ -183,7 +224,9 @@ impl<'work> Gpu<'work> {
                 return Ok(self.outcome(end));
             }
             let progress = self.sms.iter().map(Multiprocessor::last_progress).max();
-            let idle = self.now - progress.unwrap_or_default();
+            // Nothing need happen before the launch.
+            let progress = progress.max(self.launch).unwrap_or_default();
+            let idle = self.now.saturating_sub(progress);
             if idle > PATIENCE && self.uncore.pager.next().is_none() {
                 return Err(Failure::Stuck(self.now));
             }
@@ -199,7 +242,8 @@ impl<'work> Gpu<'work> {
     /// Thread blocks that were dispatched.
     #[must_use]
     pub fn dispatched(&self) -> usize {
-        self.work.blocks() - self.blocks.len()
+        let of = |kernel: &Kernel<'_>| kernel.work.blocks() - kernel.blocks.len();
+        self.kernels.iter().map(of).sum()
     }
 
     /// The local scheduler of each SM, if blocks are switched out.
@@ -217,7 +261,11 @@ impl<'work> Gpu<'work> {
     fn outcome(self, cycles: u64) -> Outcome {
         let (mut outcomes, mut statistics) = (Vec::new(), Vec::new());
         let (mut activities, mut moved) = (Vec::new(), Vec::new());
-        for sm in self.sms {
+        let mut launched = self.launch.map(Launched::new);
+        for mut sm in self.sms {
+            if let (Some(launched), Some(of_sm)) = (&mut launched, sm.preempted()) {
+                launched.add(of_sm);
+            }
             let (mut outcome, counted, spans) = sm.left(cycles);
             moved.push(std::mem::take(&mut outcome.moved));
             outcomes.push(outcome);
@@ -226,10 +274,14 @@ impl<'work> Gpu<'work> {
         }
         let mut sms = joined(outcomes.into_iter()).unwrap_or_default();
         sms.cycles = cycles;
-        let expected = self.blocks.memory();
-        let memory = expected.filter(|_| self.parameters.sm.values);
-        let memory = memory.map(|expected| (&self.memory, expected));
-        sms.comparison.conclude(self.work.blocks(), memory);
+        let second = launched.iter_mut().map(|launched| &mut launched.comparison);
+        let comparisons = std::iter::once(&mut sms.comparison).chain(second);
+        for (comparison, kernel) in comparisons.zip(&self.kernels) {
+            let expected = kernel.blocks.memory();
+            let memory = expected.filter(|_| self.parameters.sm.values);
+            let memory = memory.map(|expected| (&kernel.memory, expected));
+            comparison.conclude(kernel.work.blocks(), memory);
+        }
         let Uncore {
             shared,
             pager,
@@ -238,6 +290,7 @@ impl<'work> Gpu<'work> {
         } = self.uncore;
         Outcome {
             cycles,
+            launched,
             instructions: sms.instructions,
             sms,
             translations,
@@ -263,7 +316,7 @@ impl<'work> Gpu<'work> {
         };
         let until = until.max(self.now + self.window);
         let (sms, uncore, skips) = (&mut self.sms, &mut self.uncore, self.skips);
-        let (blocks, number) = (&mut self.blocks, self.parameters.sms);
+        let (kernels, number) = (&mut self.kernels, self.parameters.sms);
         let advance = |(number, sm): (usize, &mut Multiprocessor<'_>)| {
             let advanced = sm.advance(until, skips);
             advanced.map_err(|error| Failure::Sm { sm: number, error })
@@ -271,7 +324,9 @@ impl<'work> Gpu<'work> {
         let (of_uncore, of_sms) = match self.is_parallel {
             true => rayon::join(
                 || {
-                    blocks.make_ahead(AHEAD * number as u64, BLOCKS_AHEAD * number);
+                    for Kernel { blocks, .. } in kernels {
+                        blocks.make_ahead(AHEAD * number as u64, BLOCKS_AHEAD * number);
+                    }
                     uncore.advance(until, skips)
                 },
                 || {
@@ -299,37 +354,41 @@ impl<'work> Gpu<'work> {
         for (number, sm) in self.sms.iter_mut().enumerate() {
             let sent = &mut sm.port().sent;
             let of_sm = sent.accesses.drain(..);
-            accesses.extend(of_sm.map(|(at, warp, entry)| (at, number, warp, entry)));
+            accesses.extend(of_sm.map(|access| (access.0, number, access)));
             let turn = (number + self.parameters.sms - self.parameters.first) % self.parameters.sms;
-            rooms.extend(sent.has_room.take().map(|at| (at, turn, number)));
+            let of_sm = sent.rooms.drain(..);
+            rooms.extend(of_sm.map(|(at, kernel)| (at, turn, number, kernel)));
             self.uncore
                 .takes(number, &mut sent.walks, &mut sent.requests);
         }
         // In the order of time, and in that of the SMs.
-        accesses.sort_by_key(|&(at, number, ..)| (at, number));
-        for (_, number, warp, entry) in accesses {
-            self.sms[number].sm().access(warp, entry, &mut self.memory);
+        accesses.sort_by_key(|&(at, number, _)| (at, number));
+        for (_, number, (_, kernel, warp, entry)) in accesses {
+            let memory = &mut self.kernels[kernel].memory;
+            self.sms[number].sm().access(warp, entry, memory);
         }
         self.uncore.gives(&mut self.sms);
         rooms.sort_unstable();
-        for (at, _, number) in rooms {
-            self.dispatch(number, at + self.parameters.crossbar);
+        for (at, _, number, kernel) in rooms {
+            self.dispatch(number, kernel, at + self.parameters.crossbar);
         }
     }
 
-    /// An SM gets the next thread block, if there is one; it is there at a time.
-    fn dispatch(&mut self, number: usize, due: u64) {
-        if let Some(block) = self.blocks.next() {
+    /// An SM gets the next thread block of a kernel, if there is one; it is there at a time.
+    fn dispatch(&mut self, number: usize, kernel: usize, due: u64) {
+        let Kernel { memory, blocks, .. } = &mut self.kernels[kernel];
+        if let Some(block) = blocks.next() {
             if block.number % SHARE == 0
-                && let Some(oracle) = self.blocks.memory()
+                && let Some(oracle) = blocks.memory()
             {
-                self.memory.share(oracle);
+                memory.share(oracle);
             }
-            self.sms[number].port().blocks.push_back((due, block));
+            let supply = &mut self.sms[number].port().supplies[kernel];
+            supply.blocks.push_back((due, block));
         }
-        if self.blocks.len() == 0 {
+        if blocks.len() == 0 {
             for sm in &mut self.sms {
-                let last = &mut sm.port().last;
+                let last = &mut sm.port().supplies[kernel].last;
                 *last = due.min(*last);
             }
         }

@@ -1,6 +1,6 @@
 //! An SM of the GPU, with what is counted of it.
 
-use super::super::sm::{Outcome, Sm, SmError, Statistics};
+use super::super::sm::{Comparison, Outcome, Preempted, Sm, SmError, Statistics};
 use super::history::Spans;
 use super::port::Port;
 use crate::sm::block_scheduler::BlockScheduler;
@@ -108,6 +108,11 @@ impl<'work> Multiprocessor<'work> {
     /// When its last thread block had ended, and it was known that no other comes.
     pub const fn ended(&self) -> Option<u64> {
         self.ended
+    }
+
+    /// How it was preempted, the second kernel's comparison, and when the last block of each kernel had ended.
+    pub fn preempted(&mut self) -> Option<(Preempted, Comparison, [u64; 2])> {
+        self.sm.preempted()
     }
 
     /// What is left of it at the end of the run, what was counted, and what it did when.

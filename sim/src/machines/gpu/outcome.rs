@@ -1,6 +1,6 @@
 //! What a run leaves behind, and what it has measured.
 
-use super::super::sm::{self, Difference, Statistics};
+use super::super::sm::{self, Comparison, Difference, Preempted, Statistics};
 use super::history::History;
 use super::pager::Brought;
 use super::shared_memory::Traffic;
@@ -20,11 +20,56 @@ pub struct Translations {
     pub held: u16,
 }
 
+/// How a second kernel was launched.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Launched {
+    /// When.
+    pub at: u64,
+    /// Cycles from the launch of the first kernel to the end of its last thread block.
+    pub first_cycles: u64,
+    /// The same of the second kernel.
+    pub cycles: u64,
+    /// How each SM was preempted.
+    pub sms: Vec<Preempted>,
+    /// What the second kernel was compared in.
+    pub(super) comparison: Comparison,
+}
+
+impl Launched {
+    /// Of a launch in a cycle, before anything was found.
+    pub(super) fn new(at: u64) -> Self {
+        let sms = Vec::new();
+        Self {
+            at,
+            sms,
+            ..Self::default()
+        }
+    }
+
+    /// Adds how an SM was preempted, its comparison, and when the last block of each kernel had ended there.
+    pub(super) fn add(&mut self, (sm, comparison, ends): (Preempted, Comparison, [u64; 2])) {
+        let [first, second] = ends;
+        self.first_cycles = self.first_cycles.max(first);
+        self.cycles = self.cycles.max(second.saturating_sub(self.at));
+        self.comparison.join(comparison);
+        self.sms.push(sm);
+    }
+
+    /// Cycles from the launch until the last SM was free for the second kernel.
+    #[must_use]
+    pub fn latency(&self) -> u64 {
+        let last = self.sms.iter().map(|sm| sm.free).max();
+        last.unwrap_or_default().saturating_sub(self.at)
+    }
+}
+
 /// A run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// Cycles until every thread block had ended.
     pub cycles: u64,
+    /// The second kernel, if there was one.
+    pub launched: Option<Launched>,
     /// Warp instructions that have committed.
     pub instructions: u64,
     /// All SMs' together: what they were compared in, and faults that squash.
@@ -42,10 +87,14 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The first differences from the run without faults that were found, in order; none if it ended as it should.
+    /// The first differences from the run without faults that were found, in order, or else those of the second kernel; none if both
+    /// ended as they should.
     #[must_use]
     pub fn differences(&self) -> &[Difference] {
-        self.sms.differences()
+        match (self.sms.differences(), &self.launched) {
+            ([], Some(launched)) => launched.comparison.differences(),
+            (first, _) => first,
+        }
     }
 }
 

@@ -7,9 +7,10 @@ use super::super::driver;
 use super::super::sm::AddressSpace;
 use super::history::Arrival;
 use super::machine::Failure;
-use super::parameters::{Link, Paging};
+use super::parameters::{Link, Paging, Parameters};
 use super::tables::Tables;
 use crate::mmu::fault_buffer::Record;
+use crate::page::Page;
 
 /// Bits of a page number inside a region of 64 KB.
 const REGION_BITS: u32 = 4;
@@ -43,7 +44,7 @@ pub struct Brought {
 #[derive(Clone, Copy, Debug)]
 enum Coming {
     /// A part of memory.
-    Part(u64),
+    Part(Page),
     /// The end of the kernel, because this SM has accessed this page.
     Abort(u64, Option<u32>),
 }
@@ -61,16 +62,18 @@ enum Owner {
 #[derive(Clone, Debug)]
 pub struct Pager {
     paging: Paging,
-    /// The pages that may be accessed.
-    space: AddressSpace,
+    /// Each SM has a port of the GMMU, so a record says who has accessed its page.
+    has_port_each: bool,
+    /// The pages that may be accessed, space by space.
+    spaces: Vec<AddressSpace>,
     pub tables: Tables,
     /// Parts that hold what the CPU has written; all others nobody owns.
-    cpu: HashSet<u64>,
+    cpu: HashSet<Page>,
     /// What is under way, by the time at which each is there and the number of faults before it.
     coming: BTreeMap<(u64, u64), Coming>,
-    /// Pages and spaces of the records of parts that are under way.
-    waiting: BTreeMap<u64, Vec<(u64, u8)>>,
-    resolving: VecDeque<(u64, u8)>,
+    /// Pages of the records of parts that are under way.
+    waiting: BTreeMap<Page, Vec<Page>>,
+    resolving: VecDeque<Page>,
     handler_free: u64,
     link_free: u64,
     pub brought: Brought,
@@ -79,12 +82,18 @@ pub struct Pager {
 }
 
 impl Pager {
-    /// The pages that the CPU has written are its own; they are in the GPU's memory at first unless they are absent.
-    pub fn new(paging: Paging, space: AddressSpace, written: impl Iterator<Item = u64>) -> Self {
+    /// Of address spaces with their pages that may be accessed. The pages that the CPU has written are its own; they are in the
+    /// GPU's memory at first unless they are absent.
+    pub fn new(
+        parameters: &Parameters,
+        spaces: Vec<AddressSpace>,
+        written: impl Iterator<Item = Page>,
+    ) -> Self {
         let mut pager = Self {
-            paging,
-            space,
-            tables: Tables::new(),
+            paging: parameters.paging,
+            has_port_each: parameters.cluster() == 1,
+            tables: Tables::new(spaces.len() as u8),
+            spaces,
             cpu: HashSet::new(),
             coming: BTreeMap::new(),
             waiting: BTreeMap::new(),
@@ -99,7 +108,7 @@ impl Pager {
     }
 
     /// A page that will be accessed is there before the first cycle, unless it is absent at first.
-    pub fn place(&mut self, page: u64) {
+    pub fn place(&mut self, page: Page) {
         let owner = self.owner(page);
         let is_copied = self.paging.copied && owner == Owner::Cpu;
         if owner != Owner::Invalid && (!self.paging.absent || is_copied) {
@@ -107,17 +116,20 @@ impl Pager {
         }
     }
 
-    /// The part of memory that comes with a page.
-    fn part(&self, page: u64) -> u64 {
-        page >> self.part_bits()
+    /// The part of memory that comes with a page: the number of the part among those of its space.
+    fn part(&self, Page { vpn, asid }: Page) -> Page {
+        let vpn = vpn >> self.part_bits();
+        Page { vpn, asid }
     }
 
     fn part_bits(&self) -> u32 {
         if self.paging.regions { REGION_BITS } else { 0 }
     }
 
-    fn owner(&self, page: u64) -> Owner {
-        match (self.space.holds(page), self.cpu.contains(&self.part(page))) {
+    fn owner(&self, page: Page) -> Owner {
+        let space = self.spaces.get(usize::from(page.asid));
+        let is_held = space.is_some_and(|space| space.holds(page.vpn));
+        match (is_held, self.cpu.contains(&self.part(page))) {
             (false, _) => Owner::Invalid,
             (true, true) => Owner::Cpu,
             (true, false) => Owner::Nobody,
@@ -126,7 +138,7 @@ impl Pager {
 
     /// The place of a far fault in the CPU's queue, of which the GMMU says that it is this: the first if the CPU has nothing to
     /// do with it.
-    pub fn place_in_queue(&self, page: u64, place: u16) -> u16 {
+    pub fn place_in_queue(&self, page: Page, place: u16) -> u16 {
         match self.paging.local {
             Some(_) if self.owner(page) != Owner::Cpu => 0,
             _ => place,
@@ -134,9 +146,10 @@ impl Pager {
     }
 
     /// The pages of a part get frames, unless they have them.
-    fn map(&mut self, part: u64) {
-        let bits = self.part_bits();
-        for page in part << bits..(part + 1) << bits {
+    fn map(&mut self, part: Page) {
+        let (bits, asid) = (self.part_bits(), part.asid);
+        for vpn in part.vpn << bits..(part.vpn + 1) << bits {
+            let page = Page { vpn, asid };
             if self.tables.translate(page).is_none() {
                 self.tables.map(page);
             }
@@ -201,23 +214,27 @@ impl Pager {
 
 impl driver::Pager for Pager {
     fn fault(&mut self, now: u64, record: &Record) {
-        let part = self.part(record.vpn);
-        let page = (record.vpn, record.asid);
+        let page = Page {
+            vpn: record.vpn,
+            asid: record.asid,
+        };
+        let part = self.part(page);
         self.brought.records += 1;
         if let Some(pages) = self.waiting.get_mut(&part) {
             pages.push(page);
             return;
         }
         // A walk may have read its entry before the page was mapped.
-        if self.tables.translate(record.vpn).is_some() {
+        if self.tables.translate(page).is_some() {
             self.resolving.push_back(page);
             return;
         }
         let number = self.brought.records;
-        let sm = (record.requesters != 0).then(|| record.requesters.trailing_zeros());
+        let sm = (record.requesters != 0 && self.has_port_each)
+            .then(|| record.requesters.trailing_zeros());
         let known = now + self.paging.local.unwrap_or(0);
         let mut arrival = Arrival {
-            vpn: part << self.part_bits(),
+            vpn: part.vpn << self.part_bits(),
             pages: 1 << self.part_bits(),
             reported: now,
             local: self.paging.local.map(|_| now..known),
@@ -226,7 +243,7 @@ impl driver::Pager for Pager {
             moved: None,
             there: known,
         };
-        match (self.owner(record.vpn), self.paging.local) {
+        match (self.owner(page), self.paging.local) {
             (Owner::Invalid, _) => {
                 let aborted = self.handle(known).end;
                 let abort = Coming::Abort(record.vpn, sm);
@@ -265,13 +282,14 @@ impl driver::Pager for Pager {
     fn resolve(&mut self, _: u64) -> Option<(u64, u8)> {
         let next = self.resolving.pop_front();
         self.brought.resolved += u64::from(next.is_some());
-        next
+        next.map(|page| (page.vpn, page.asid))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::super::driver::Pager as _;
+    use super::super::Config;
     use super::*;
 
     const PAGING: Paging = Paging {
@@ -287,9 +305,16 @@ mod tests {
         ..PAGING
     };
 
-    /// The CPU has written the first two regions, and of all others only these pages may be accessed.
+    /// The CPU has written the first two regions of the first space, and none of the second; only these pages may be accessed.
     fn pager(paging: Paging) -> Pager {
-        Pager::new(paging, AddressSpace::Buffers(vec![1..0x200]), 0..32)
+        let config = Config::preset("tanasic").unwrap();
+        let parameters = Parameters {
+            paging,
+            ..config.parameters()
+        };
+        let space = AddressSpace::Buffers(vec![1..0x200]);
+        let spaces = vec![space.clone(), space];
+        Pager::new(&parameters, spaces, (0..32).map(page))
     }
 
     fn record(vpn: u64) -> Record {
@@ -298,6 +323,27 @@ mod tests {
             requesters: 0b1010,
             ..Record::default()
         }
+    }
+
+    /// A page of the first space.
+    fn page(vpn: u64) -> Page {
+        Page { vpn, asid: 0 }
+    }
+
+    #[test]
+    fn equal_pages_of_two_spaces_come_by_themselves() {
+        let mut pager = pager(PAGING);
+        pager.fault(0, &record(3));
+        let asid = 1;
+        pager.fault(0, &Record { asid, ..record(3) });
+        // The CPU owns the one, and nobody the other, which waits for the handler alone.
+        assert_eq!(arrivals(&pager), [12_000, 12_000]);
+        assert_eq!((pager.brought.migrated, pager.brought.allocated), (1, 1));
+        assert_eq!(pager.arrive(12_000), Ok(()));
+        let other = Page { vpn: 3, asid };
+        assert_eq!(pager.resolving, [page(3), other]);
+        let frames = [page(3), other].map(|page| pager.tables.translate(page));
+        assert_eq!(frames, [Some(3), Some(16 + 3)]);
     }
 
     /// When all that is under way is there.
@@ -323,11 +369,12 @@ mod tests {
         assert_eq!(arrivals(&pager), [12_000, 12_000, 16_000]);
         assert_eq!(pager.brought.waited, 2_000 + 4_000);
         assert_eq!(pager.arrive(12_000), Ok(()));
-        assert_eq!(pager.resolving, [(3, 0), (5, 0), (300, 0)]);
-        assert!(pager.tables.translate(15).is_some() && pager.tables.translate(16).is_none());
+        assert_eq!(pager.resolving, [3, 5, 300].map(page));
+        let is_there = |vpn| pager.tables.translate(page(vpn)).is_some();
+        assert!(is_there(15) && !is_there(16));
         // Whoever has missed it before it was mapped is answered at once.
         pager.fault(12_001, &record(7));
-        assert_eq!(pager.resolving.back(), Some(&(7, 0)));
+        assert_eq!(pager.resolving.back(), Some(&page(7)));
         assert_eq!(pager.brought.migrated + pager.brought.allocated, 3);
         let handled: Vec<_> = pager
             .arrivals
@@ -357,7 +404,7 @@ mod tests {
         assert_eq!((pager.brought.allocated, pager.brought.local), (3, 3));
         assert_eq!((pager.brought.waited, pager.handler_free), (0, 0));
         assert_eq!(pager.arrive(20_000), Ok(()));
-        assert_eq!(pager.resolving, [(300, 0), (301, 0)]);
+        assert_eq!(pager.resolving, [300, 301].map(page));
         let first = &pager.arrivals[0];
         assert_eq!(
             (first.local.clone(), first.handled.clone(), first.sm),
@@ -420,8 +467,8 @@ mod tests {
                 ..PAGING
             });
             let pages = [3, 300, 0x200];
-            pages.iter().for_each(|&page| pager.place(page));
-            pages.map(|page| pager.tables.translate(page).is_some())
+            pages.iter().for_each(|&vpn| pager.place(page(vpn)));
+            pages.map(|vpn| pager.tables.translate(page(vpn)).is_some())
         };
         assert_eq!(there(false, false), [true, true, false]);
         assert_eq!(there(true, true), [true, false, false]);
@@ -431,10 +478,10 @@ mod tests {
     /// A block may leave only because of a page that comes from the CPU.
     #[test]
     fn what_is_handled_on_the_gpu_is_in_no_queue() {
-        assert_eq!(pager(PAGING).place_in_queue(300, 7), 7);
+        assert_eq!(pager(PAGING).place_in_queue(page(300), 7), 7);
         let pager = pager(LOCAL);
         assert_eq!(
-            [3, 300, 0x200].map(|page| pager.place_in_queue(page, 7)),
+            [3, 300, 0x200].map(|vpn| pager.place_in_queue(page(vpn), 7)),
             [7, 0, 0]
         );
     }

@@ -7,18 +7,21 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::super::sm::{Below, Misses, Request, ThreadBlock};
+use crate::page::Page;
 use crate::simt::Memory;
 use crate::sm::l1_tlb::Inputs;
 
 /// Walks between an SM and the GMMU at most: as many credits has the link.
 const WALKS: usize = 8;
+/// Kernels at most.
+pub const KERNELS: usize = 2;
 
 /// A walk on its way to the GMMU.
 #[derive(Clone, Copy, Debug)]
 pub struct Walk {
     /// When it is there.
     pub due: u64,
-    pub vpn: u64,
+    pub page: Page,
     pub write: bool,
 }
 
@@ -32,8 +35,8 @@ pub struct Translation {
     pub place: u16,
 }
 
-/// An instruction that accesses global memory: when, its warp and its entry.
-pub type Access = (u64, u8, u8);
+/// An instruction that accesses global memory: when, its kernel, its warp and its entry.
+pub type Access = (u64, usize, u8, u8);
 
 /// What an SM has for others since they met last.
 #[derive(Clone, Debug, Default)]
@@ -42,8 +45,29 @@ pub struct Sent {
     /// Requests of lines, with the time at which they are at their banks.
     pub requests: Vec<(u64, Request)>,
     pub accesses: Vec<Access>,
-    /// When a slot has become free for which there is no block.
-    pub has_room: Option<u64>,
+    /// When a slot has become free for which there is no block, and of which kernel.
+    pub rooms: Vec<(u64, usize)>,
+}
+
+/// The thread blocks of a kernel for an SM.
+#[derive(Clone, Debug)]
+pub struct Supply {
+    /// Those that were dispatched to this SM, and when they come.
+    pub blocks: VecDeque<(u64, ThreadBlock)>,
+    /// The SM has reported a slot that is free, and has no block for it yet.
+    waits: bool,
+    /// From when on it is known here that all were dispatched.
+    pub last: u64,
+}
+
+impl Supply {
+    const fn new() -> Self {
+        Self {
+            blocks: VecDeque::new(),
+            waits: false,
+            last: u64::MAX,
+        }
+    }
 }
 
 /// The SM's ends of its links. The shared parts take what it has sent, and put in what is to come.
@@ -61,12 +85,10 @@ pub struct Port {
     pub translations: VecDeque<Translation>,
     /// Requests that are answered, and when.
     pub answers: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Thread blocks that were dispatched to this SM, and when they come.
-    pub blocks: VecDeque<(u64, ThreadBlock)>,
-    /// It has reported a slot that is free, and has no block for it yet.
-    waits: bool,
-    /// From when on it is known here that all thread blocks were dispatched.
-    pub last: u64,
+    /// Of each kernel.
+    pub supplies: [Supply; KERNELS],
+    /// The kernel that the SM runs.
+    kernel: usize,
     misses: Misses,
 }
 
@@ -82,9 +104,8 @@ impl Port {
             credits: VecDeque::new(),
             translations: VecDeque::new(),
             answers: BinaryHeap::new(),
-            blocks: VecDeque::new(),
-            waits: false,
-            last: u64::MAX,
+            supplies: [const { Supply::new() }; KERNELS],
+            kernel: 0,
             misses: Misses::default(),
         }
     }
@@ -93,8 +114,9 @@ impl Port {
     pub fn comes(&self, now: u64) -> u64 {
         let translation = self.translations.front().map(|first| first.due);
         let answer = self.answers.peek().map(|first| first.0.0);
-        let block = self.blocks.front().map(|first| first.0);
-        let last = Some(self.last).filter(|&last| last > now);
+        let supply = &self.supplies[self.kernel];
+        let block = supply.blocks.front().map(|first| first.0);
+        let last = Some(supply.last).filter(|&last| last > now);
         let all = [translation, answer, block, last];
         all.into_iter().flatten().min().unwrap_or(u64::MAX)
     }
@@ -139,10 +161,10 @@ impl Below for Port {
         place
     }
 
-    fn walk(&mut self, now: u64, vpn: u64, write: bool) {
+    fn walk(&mut self, now: u64, page: Page, write: bool) {
         let due = now + self.translation;
         self.walks += 1;
-        self.sent.walks.push(Walk { due, vpn, write });
+        self.sent.walks.push(Walk { due, page, write });
     }
 
     fn request(&mut self, at: u64, request: Request) -> Option<u64> {
@@ -164,7 +186,7 @@ impl Below for Port {
     }
 
     fn access(&mut self, now: u64, warp: u8, entry: u8) {
-        self.sent.accesses.push((now, warp, entry));
+        self.sent.accesses.push((now, self.kernel, warp, entry));
     }
 
     fn access_cycles(&self) -> u64 {
@@ -172,16 +194,23 @@ impl Below for Port {
     }
 
     fn next_block(&mut self, now: u64) -> Option<ThreadBlock> {
-        let next = first_if(&mut self.blocks, |first| first.0 <= now);
-        if next.is_none() && !self.waits && self.last > now {
-            (self.waits, self.sent.has_room) = (true, Some(now));
+        let supply = &mut self.supplies[self.kernel];
+        let next = first_if(&mut supply.blocks, |first| first.0 <= now);
+        if next.is_none() && !supply.waits && supply.last > now {
+            supply.waits = true;
+            self.sent.rooms.push((now, self.kernel));
         }
-        self.waits &= next.is_none();
+        supply.waits &= next.is_none();
         next.map(|(_, block)| block)
     }
 
     fn has_blocks(&self, now: u64) -> bool {
-        !self.blocks.is_empty() || self.last > now
+        let supply = &self.supplies[self.kernel];
+        !supply.blocks.is_empty() || supply.last > now
+    }
+
+    fn turn_to(&mut self, kernel: u8) {
+        self.kernel = kernel.into();
     }
 
     fn misses(&self) -> Misses {

@@ -2,6 +2,8 @@
 //! faults, and every instruction commits exactly once. A [`Trial`] puts it to a random program on a random GPU; its seed tells
 //! all.
 
+mod launch;
+
 use fastrand::Rng;
 use thiserror::Error;
 
@@ -9,6 +11,8 @@ use super::super::sm::{Difference, Local, Switching, Transfer, restart};
 use super::super::translation::{Design, Parameters as Translation};
 use super::{Caches, Failure, Gpu, Link, Outcome, Paging, Parameters};
 use crate::sm::sm_pipeline::Scheme;
+
+pub use launch::LaunchTrial;
 
 /// Thread blocks of a program at most.
 const BLOCKS: u32 = 6;

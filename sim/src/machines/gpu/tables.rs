@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::page::Page;
 use crate::walk::{ACCESSED, DIRTY, PRESENT, USER, WRITABLE};
 
 /// Bits of a page number that one table translates.
@@ -10,10 +11,10 @@ const TABLE_BITS: u32 = 9;
 const LEVELS: u32 = 4;
 /// The last frame of memory: the tables take frames from here down, pages from 0 up.
 pub const LAST_FRAME: u64 = (1 << 28) - 1;
-/// The frame of the first table.
+/// The frame of the first space's first table; that of the next space is below it.
 pub const ROOT: u64 = LAST_FRAME;
 
-/// The tables of one address space, and the frames that are taken.
+/// The tables of address spaces, and the frames that are taken.
 #[derive(Clone, Debug)]
 pub struct Tables {
     /// Entries that are not 0, by the number of their word.
@@ -23,10 +24,11 @@ pub struct Tables {
 }
 
 impl Tables {
-    pub fn new() -> Self {
+    /// Of so many spaces, which have nothing.
+    pub fn new(spaces: u8) -> Self {
         Self {
             entries: HashMap::new(),
-            next_table: ROOT - 1,
+            next_table: ROOT - u64::from(spaces),
             next_frame: 0,
         }
     }
@@ -36,9 +38,14 @@ impl Tables {
         self.entries.get(&word).copied().unwrap_or_default()
     }
 
+    /// The frame of a space's first table.
+    pub const fn root(asid: u8) -> u64 {
+        ROOT - asid as u64
+    }
+
     /// Gives a page the next frame, and says which.
-    pub fn map(&mut self, vpn: u64) -> u64 {
-        let mut table = ROOT;
+    pub fn map(&mut self, Page { vpn, asid }: Page) -> u64 {
+        let mut table = Self::root(asid);
         for level in (1..LEVELS).rev() {
             let word = word(table, vpn, level);
             table = match self.entry(word) {
@@ -60,8 +67,9 @@ impl Tables {
     }
 
     /// The frame of a page that is there.
-    pub fn translate(&self, vpn: u64) -> Option<u64> {
-        (0..LEVELS).rev().try_fold(ROOT, |table, level| {
+    pub fn translate(&self, Page { vpn, asid }: Page) -> Option<u64> {
+        let root = Self::root(asid);
+        (0..LEVELS).rev().try_fold(root, |table, level| {
             let entry = self.entry(word(table, vpn, level));
             (entry & PRESENT != 0).then_some(entry >> 12)
         })
@@ -77,19 +85,35 @@ fn word(table: u64, vpn: u64, level: u32) -> u64 {
 mod tests {
     use super::*;
 
+    fn page(asid: u8, vpn: u64) -> Page {
+        Page { vpn, asid }
+    }
+
     #[test]
     fn pages_get_frames_one_after_the_other_and_others_are_absent() {
-        let mut tables = Tables::new();
-        let pages = [5, 6, 512, 0xf_ffff_ffff];
-        for (pfn, page) in (0..).zip(pages) {
+        let mut tables = Tables::new(1);
+        let pages = [5, 6, 512, 0xf_ffff_ffff].map(|vpn| page(0, vpn));
+        for (pfn, &page) in (0..).zip(&pages) {
             assert_eq!(tables.translate(page), None);
             assert_eq!(tables.map(page), pfn);
         }
-        for (pfn, page) in (0..).zip(pages) {
+        for (pfn, &page) in (0..).zip(&pages) {
             assert_eq!(tables.translate(page), Some(pfn));
         }
-        assert_eq!(tables.translate(7), None);
+        assert_eq!(tables.translate(page(0, 7)), None);
         // The root, and three tables for each end of the space and one more of the last level.
         assert_eq!(tables.next_table, ROOT - 1 - 7);
+    }
+
+    #[test]
+    fn spaces_share_frames_and_no_table() {
+        let mut tables = Tables::new(2);
+        assert_eq!(tables.map(page(0, 5)), 0);
+        assert_eq!(tables.translate(page(1, 5)), None);
+        assert_eq!(tables.map(page(1, 5)), 1);
+        assert_eq!(tables.translate(page(0, 5)), Some(0));
+        assert_eq!(tables.translate(page(1, 5)), Some(1));
+        // Two roots, and three tables for each space.
+        assert_eq!(tables.next_table, ROOT - 2 - 6);
     }
 }

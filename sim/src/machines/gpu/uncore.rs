@@ -13,8 +13,9 @@ use super::pager::Pager;
 use super::parameters::Parameters;
 use super::port::{Translation, Walk};
 use super::shared_memory::{Requester, SharedMemory};
-use super::tables::{LAST_FRAME, ROOT};
+use super::tables::{LAST_FRAME, ROOT, Tables};
 use crate::mmu::gmmu::{self, Gmmu};
+use crate::page::Page;
 use crate::ports::Model;
 use crate::sm::l1_tlb::{self, NACK, TRANSLATION};
 
@@ -83,8 +84,8 @@ pub struct Uncore {
 }
 
 impl Uncore {
-    /// Caches and TLBs are empty, and the driver has started.
-    pub fn new(parameters: &Parameters, pager: Pager) -> Self {
+    /// Caches and TLBs are empty, and the driver has started, with so many address spaces.
+    pub fn new(parameters: &Parameters, spaces: u8, pager: Pager) -> Self {
         let (sms, size) = (parameters.sms, parameters.cluster());
         let cluster = |first| Cluster {
             sms: first..(first + size).min(sms),
@@ -113,14 +114,18 @@ impl Uncore {
             now: 0,
             quiet: 0,
         };
-        uncore.inputs.root_valid = true;
-        for _ in 0..START {
+        for cycle in 0..START {
+            let space = u8::try_from(cycle).ok().filter(|&asid| asid < spaces);
+            uncore.inputs.root_valid = space.is_some();
+            if let Some(asid) = space {
+                uncore.inputs.root_asid = asid;
+                uncore.inputs.root_pfn = Tables::root(asid);
+            }
             uncore
                 .driver
                 .drive(0, &mut uncore.pager, &mut uncore.inputs);
             let outputs = uncore.gmmu.cycle(&uncore.inputs);
             uncore.driver.see(0, 0, &outputs);
-            uncore.inputs.root_valid = false;
         }
         uncore
     }
@@ -204,7 +209,8 @@ impl Uncore {
         for (number, cluster) in self.clusters.iter_mut().enumerate() {
             if let Some(walk) = cluster.offer(now, &self.walks) {
                 inputs.request_valid |= 1 << number;
-                inputs.request_vpn[number] = walk.vpn;
+                inputs.request_vpn[number] = walk.page.vpn;
+                inputs.request_asid[number] = walk.page.asid.into();
                 inputs.request_write |= u16::from(walk.write) << number;
             }
         }
@@ -247,7 +253,8 @@ impl Uncore {
                 self.translations.fills += 1;
                 self.translations.from_tlb += u64::from(from_tlb);
                 let (vpn, pfn) = (outputs.fill_vpn, outputs.fill_pfn);
-                if self.pager.tables.translate(vpn) != Some(pfn) {
+                let asid = outputs.fill_asid;
+                if self.pager.tables.translate(Page { vpn, asid }) != Some(pfn) {
                     let cycle = now;
                     return Err(Failure::Translation { cycle, vpn, pfn });
                 }
@@ -270,9 +277,11 @@ impl Uncore {
                     invalidate_asid: outputs.drop_asid,
                     ..l1_tlb::Inputs::default()
                 };
-                let place = self
-                    .pager
-                    .place_in_queue(outputs.fill_vpn, outputs.fill_place);
+                let page = Page {
+                    vpn: outputs.fill_vpn,
+                    asid: outputs.fill_asid,
+                };
+                let place = self.pager.place_in_queue(page, outputs.fill_place);
                 let translation = Translation { due, inputs, place };
                 let sms = cluster.sms.clone();
                 let sent = sms.map(|sm| (sm, Message::Translation(translation.clone())));

@@ -8,6 +8,7 @@ use super::outcome::Misses;
 use super::parameters::{Faults, Timing};
 use super::tags::Tags;
 use super::work::{ThreadBlock, ThreadBlocks};
+use crate::page::Page;
 use crate::simt::Memory;
 use crate::sm::l1_tlb::{FAR, Inputs, TRANSLATION};
 
@@ -110,7 +111,7 @@ impl Below for Alone<'_> {
         }
     }
 
-    fn walk(&mut self, now: u64, page: u64, _: bool) {
+    fn walk(&mut self, now: u64, Page { vpn: page, .. }: Page, _: bool) {
         let Timing {
             l2_tlb,
             walk,

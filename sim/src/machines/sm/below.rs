@@ -2,6 +2,7 @@
 
 use super::outcome::Misses;
 use super::work::ThreadBlock;
+use crate::page::Page;
 use crate::simt::Memory;
 use crate::sm::l1_tlb;
 
@@ -33,7 +34,7 @@ pub trait Below {
     /// `inputs` stands. It returns the place of the answer's far fault in the queue of faults, 0 if there is none.
     fn translations(&mut self, now: u64, inputs: &mut l1_tlb::Inputs) -> u16;
     /// A walk that was taken.
-    fn walk(&mut self, now: u64, vpn: u64, write: bool);
+    fn walk(&mut self, now: u64, page: Page, write: bool);
     /// Requests a line at a time, which may have passed or be to come. It says when the line comes if that is known;
     /// otherwise [`Below::arrived`] says it.
     fn request(&mut self, at: u64, request: Request) -> Option<u64>;
@@ -49,6 +50,8 @@ pub trait Below {
     fn next_block(&mut self, now: u64) -> Option<ThreadBlock>;
     /// Whether thread blocks may still come.
     fn has_blocks(&self, now: u64) -> bool;
+    /// The SM runs thread blocks of the kernel of this number from now on.
+    fn turn_to(&mut self, _kernel: u8) {}
     /// The lines that were requested, and what they waited.
     fn misses(&self) -> Misses;
 }

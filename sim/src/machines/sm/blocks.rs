@@ -29,7 +29,7 @@ impl<B: Below> Sm<'_, B> {
         }
         for slot in 0..self.slots.len() {
             let is_held = |sm: &Self| sm.switch.holds() == Some(slot);
-            if self.slots[slot].is_some() || is_held(self) || self.bring_some_back(slot) {
+            if self.slots[slot].is_some() || is_held(self) || !self.admits(slot) {
                 continue;
             }
             if let Some(block) = self.below.next_block(self.now) {
@@ -109,6 +109,7 @@ impl<B: Below> Sm<'_, B> {
             block.leaving -= 1;
             if block.live + block.leaving == 0 {
                 self.comparison.end(block);
+                self.last_end = self.now + 1;
                 self.have_faulted
                     .retain(|(number, ..)| *number != block.number);
                 self.slots[resident.slot] = None;

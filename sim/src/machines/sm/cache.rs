@@ -154,6 +154,7 @@ mod tests {
     use super::super::parameters::{Faults, Timing};
     use super::super::work::{ThreadBlock, ThreadBlocks};
     use super::*;
+    use crate::page::Page;
     use crate::simt::Memory;
 
     const ALONE: Timing = Timing {
@@ -208,7 +209,7 @@ mod tests {
         fn translations(&mut self, _: u64, _: &mut crate::sm::l1_tlb::Inputs) -> u16 {
             0
         }
-        fn walk(&mut self, _: u64, _: u64, _: bool) {}
+        fn walk(&mut self, _: u64, _: Page, _: bool) {}
         fn request(&mut self, at: u64, request: Request) -> Option<u64> {
             self.requests.push((at, request));
             None

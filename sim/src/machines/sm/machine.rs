@@ -6,19 +6,20 @@ use super::alone::Alone;
 use super::below::Below;
 use super::blocks::Block;
 use super::comparison::Comparison;
+use super::kernel::Kernel;
 use super::memory_unit::{Decision, Fault, MemoryUnit, Tag};
 use super::outcome::{Occasions, Outcome, SmError};
-use super::parameters::{Parameters, Recovery, Switching};
+use super::parameters::{Parameters, Recovery};
+use super::preempting::Preempting;
 use super::resident::{ENTRIES, Resident};
 use super::rest::Rest;
-use super::saver::Saver;
 use super::switch::Switch;
 use super::units::Units;
 use super::values::Values;
 use super::work::{Kind, Step, Work};
 use crate::ports::Model;
 use crate::simt::{Effect, Lanes, Memory};
-use crate::sm::sm_pipeline::{Inputs, Outputs, Scheme, SmPipeline, UNITS};
+use crate::sm::sm_pipeline::{Inputs, Outputs, SmPipeline, UNITS};
 
 /// Cycles without a commit or a fault after which there will be none, besides those of faults.
 const PATIENCE: u64 = 100_000;
@@ -63,6 +64,10 @@ pub struct Sm<'work, B = Alone<'work>> {
     instructions: u64,
     pub(super) comparison: Comparison,
     pub(super) switch: Switch,
+    /// The launch of another kernel.
+    pub(super) preempting: Option<Box<Preempting<'work>>>,
+    /// When the last thread block of the kernel had ended, of those so far.
+    pub(super) last_end: u64,
     /// Cycles without a commit or a fault after which there will be none.
     patience: u64,
     /// When something last committed or faulted, and the faults since something committed.
@@ -146,43 +151,28 @@ impl<'work, B: Below> Sm<'work, B> {
         work: &'work Work,
         below: B,
     ) -> Result<Self, SmError> {
-        let warps = parameters.pipeline.warps;
-        let per_block = work.warps_per_block.max(1);
-        let fitting = (warps / per_block).min(work.blocks_per_sm.max(1)).min(16);
-        if fitting == 0 {
-            return Err(SmError::Block {
-                block: per_block,
-                warps,
-            });
-        }
-        let slots = fitting.min(work.blocks().max(1));
-        let entries = parameters.pipeline.log.entries;
-        if parameters.pipeline.scheme == Scheme::OperandLog && entries / slots < 2 {
-            return Err(SmError::Log {
-                entries,
-                blocks: slots,
-            });
-        }
-        if matches!(parameters.switching, Switching::Local(_)) && !parameters.squashes() {
-            return Err(SmError::Unsquashed);
-        }
-        let (rows, most) = Saver::rows(work, slots);
-        if parameters.switching != Switching::Never && rows > most {
-            return Err(SmError::Rows { rows, most });
-        }
+        let Kernel {
+            slots,
+            have_faulted,
+            fault_once,
+            values,
+            comparison,
+            switch,
+            last_end,
+            ..
+        } = Kernel::new(parameters, work)?;
         let mut memory = MemoryUnit::new(parameters);
         if parameters.timing.warm {
             memory.warm(work.first_pages());
         }
-        let values = work.computation.as_ref().filter(|_| parameters.values);
         Ok(Self {
             parameters: *parameters,
             below,
             work,
             pipeline: SmPipeline::new(parameters.pipeline),
             now: 0,
-            warps: vec![None; warps],
-            slots: vec![None; slots],
+            warps: vec![None; parameters.pipeline.warps],
+            slots,
             starts: VecDeque::new(),
             stops: VecDeque::new(),
             units: Units::new(parameters.timing),
@@ -191,17 +181,19 @@ impl<'work, B: Below> Sm<'work, B> {
             checks: VecDeque::new(),
             faults: VecDeque::new(),
             occasions: Occasions::default(),
-            have_faulted: HashSet::new(),
+            have_faulted,
             handed: None,
             squashed: None,
             logged: VecDeque::new(),
             faulted: Vec::new(),
             offered: None,
-            fault_once: parameters.faults.once,
-            values: values.map(|computation| Values::new(computation, warps, slots)),
+            fault_once,
+            values,
             instructions: 0,
-            comparison: Comparison::default(),
-            switch: Switch::new(parameters, work, slots),
+            comparison,
+            switch,
+            preempting: None,
+            last_end,
             patience: u64::MAX,
             last_progress: 0,
             faults_since_commit: 0,
@@ -231,6 +223,7 @@ impl<'work, B: Below> Sm<'work, B> {
         !self.below.has_blocks(self.now)
             && self.slots.iter().all(Option::is_none)
             && self.switch.is_over()
+            && self.preempting.as_ref().is_none_or(|one| one.is_over())
     }
 
     /// When something last committed or faulted.
@@ -261,12 +254,15 @@ impl<'work, B: Below> Sm<'work, B> {
         inputs: &mut Inputs,
         outputs: &mut Outputs,
     ) -> Result<(), SmError> {
-        self.begin_blocks();
-        self.choose_leaver();
+        if !self.preempt() {
+            self.begin_blocks();
+            self.choose_leaver();
+        }
         self.inputs(inputs)?;
         *outputs = self.pipeline.cycle(inputs);
         self.react(inputs, outputs)?;
         self.schedule();
+        self.watch_blocks(outputs);
         self.rest.see(inputs, outputs);
         self.now += 1;
         if self.is_stuck() {
@@ -295,7 +291,7 @@ impl<'work, B: Below> Sm<'work, B> {
     fn inputs(&mut self, inputs: &mut Inputs) -> Result<(), SmError> {
         let now = self.now;
         *inputs = Inputs {
-            launch_valid: now == 0,
+            launch_valid: now == 0 || self.has_changed_hands(),
             launch_entries: (self.parameters.pipeline.log.entries / self.slots.len()) as u8,
             special_ready: self.units.special_ready(now),
             memory_ready: self.memory.is_ready(usize::from(self.handed.is_some())),

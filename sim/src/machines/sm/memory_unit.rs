@@ -239,6 +239,19 @@ impl MemoryUnit {
         self.absent.drain(..)
     }
 
+    /// Accesses are of this address space from now on: those of the other are over, and nobody waits for what they missed.
+    pub fn turn_to(&mut self, asid: u8) {
+        self.pages.turn_to(asid);
+        self.misses.clear();
+    }
+
+    /// Whether no access is under way.
+    pub fn is_idle(&self) -> bool {
+        let splits = self.coalescer.offer().is_some() || self.coalescer.waiting() > 0;
+        let waits = !self.waiting.is_empty() || !self.splitting.is_empty() || splits;
+        !waits && self.accesses.is_empty() && self.requester.is_none()
+    }
+
     /// A warp that faulted goes on: what it had to do is done again, in order.
     pub fn resumed(&mut self, warp: u8) {
         self.squashed[usize::from(warp)].lines.clear();
@@ -384,11 +397,13 @@ impl MemoryUnit {
         Some((requester, (line.page(), access.writes())))
     }
 
-    fn wake(&mut self, page: u64, all: bool) {
+    fn wake(&mut self, page: Option<u64>, all: bool) {
         for miss in &mut self.misses {
-            miss.woken |= all || miss.page == page;
+            miss.woken |= all || Some(miss.page) == page;
         }
-        if self.away > 0 {
+        if self.away > 0
+            && let Some(page) = page
+        {
             for squashed in &mut self.squashed {
                 let waited = !squashed.pages.is_empty();
                 squashed.pages.retain(|&other| other != page);

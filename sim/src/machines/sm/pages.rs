@@ -1,6 +1,7 @@
 //! The L1 TLB over its ports.
 
 use super::below::Below;
+use crate::page::Page;
 use crate::ports::Model;
 use crate::sm::l1_tlb::{Inputs, L1Tlb, Parameters};
 
@@ -23,8 +24,8 @@ pub enum Answer {
 pub struct Report {
     /// The answer to the check of the cycle before.
     pub answer: Option<Answer>,
-    /// Whatever waits for this page requests it again, and so does all else that waits if the second is set.
-    pub woken: Option<(u64, bool)>,
+    /// Whatever waits for this page of the space requests it again, and so does all else that waits if the second is set.
+    pub woken: Option<(Option<u64>, bool)>,
 }
 
 /// What the GMMU reports on a page.
@@ -58,6 +59,11 @@ impl Pages {
         }
     }
 
+    /// Checks are of this address space from now on.
+    pub fn turn_to(&mut self, asid: u8) {
+        self.inputs.check_asid = asid;
+    }
+
     /// What the GMMU has reported in this cycle.
     pub fn fill(&self) -> Option<Fill> {
         self.inputs.fill_valid.then_some(Fill {
@@ -86,17 +92,23 @@ impl Pages {
         self.place = below.translations(now, inputs);
         let outputs = self.l1.cycle(inputs);
         if outputs.walk_valid && inputs.walk_ready {
-            below.walk(now, outputs.walk_vpn, outputs.walk_write);
+            let page = Page {
+                vpn: outputs.walk_vpn,
+                asid: outputs.walk_asid,
+            };
+            below.walk(now, page, outputs.walk_write);
         }
+        // Nobody waits for a page of another space.
+        let is_own = outputs.wake_asid == inputs.check_asid;
+        let page = is_own.then_some(outputs.wake_vpn);
+        let wakes = outputs.wake_valid && (is_own || outputs.wake_all);
         Report {
             answer: outputs.answer_valid.then_some(match () {
                 () if outputs.answer_hit => Answer::Hit(outputs.answer_pfn),
                 () if outputs.answer_fault => Answer::Absent,
                 () => Answer::Missed,
             }),
-            woken: outputs
-                .wake_valid
-                .then_some((outputs.wake_vpn, outputs.wake_all)),
+            woken: wakes.then_some((page, outputs.wake_all)),
         }
     }
 
@@ -177,7 +189,7 @@ mod tests {
                 Some(Answer::Missed) | None => {}
                 Some(answer) => return (*now, answer),
             }
-            if reported.woken.is_some_and(|(woken, _)| woken == page) {
+            if reported.woken.is_some_and(|(woken, _)| woken == Some(page)) {
                 check = Some((page, false));
             }
             *now += 1;
@@ -241,6 +253,22 @@ mod tests {
         }
         *now += 12_000;
         assert_eq!(request(&mut pages, 14, now).1, hit(14));
+    }
+
+    /// A page is missed in one space, and found there while checks are of another.
+    #[test]
+    fn a_page_of_another_space_wakes_nobody_and_is_not_hit() {
+        let mut pages = Translation::new(ALONE, Faults::NONE, true, 1);
+        pages.cycle(Some((1, false)), 0);
+        pages.pages.turn_to(1);
+        for now in 1..2_000 {
+            assert_eq!(pages.cycle(None, now).woken, None);
+        }
+        pages.cycle(Some((1, false)), 2_000);
+        assert_eq!(pages.cycle(None, 2_001).answer, Some(Answer::Missed));
+        pages.pages.turn_to(0);
+        pages.cycle(Some((1, false)), 2_002);
+        assert_eq!(pages.cycle(None, 2_003).answer, Some(hit(1)));
     }
 
     #[test]

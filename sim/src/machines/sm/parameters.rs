@@ -222,6 +222,8 @@ pub enum Switching {
     Chance(f64),
     /// When the local scheduler decides it.
     Local(Local),
+    /// When another kernel is launched.
+    Launched(Transfer),
 }
 
 /// An SM and its surroundings.

@@ -29,9 +29,10 @@ impl<B: Below> Sm<'_, B> {
     /// Until when nothing happens, if something comes from below at `comes` and not before; none if something happens now.
     pub(in super::super) fn rests(&self, comes: u64) -> Option<u64> {
         let now = self.now;
-        if self.rest.0 < SETTLED || comes <= now || self.switch.is_used() {
+        if self.rest.0 < SETTLED || comes <= now {
             return None;
         }
+        let launch = self.awaits_launch()?;
         let happens = !self.starts.is_empty()
             || !self.stops.is_empty()
             || !self.checks.is_empty()
@@ -63,13 +64,18 @@ impl<B: Below> Sm<'_, B> {
             let waits = resident.flying > 0 || self.memory.waits(warp);
             resident.faulted.filter(|_| !waits)
         });
-        let next = over.chain([comes, decides, self.units.next(now)]).min();
+        let next = over
+            .chain([comes, launch, decides, self.units.next(now)])
+            .min();
         next.filter(|&next| next > now)
     }
 
     /// So many cycles pass in which nothing happens.
     pub(in super::super) fn rest(&mut self, cycles: u64) {
         self.pipeline.rest(cycles);
+        if let Some(preempting) = &mut self.preempting {
+            preempting.rest(cycles);
+        }
         self.now += cycles;
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::parameters::{Parameters, Switching, Transfer};
+use super::parameters::{Local, Parameters, Switching, Transfer};
 use super::resident::Resident;
 use super::work::Work;
 use crate::machines::saving::{give_dirty, saving_walk};
@@ -182,11 +182,13 @@ impl Saver {
         }
         let mut random = fastrand::Rng::with_seed(parameters.seed ^ 0x5a5a);
         let rate = [1.0, 0.9, 0.4][random.usize(0..3)];
-        let local = match parameters.switching {
-            Switching::Local(local) => Some(local),
+        let transfer = match parameters.switching {
+            Switching::Local(Local { transfer, .. }) | Switching::Launched(transfer) => {
+                Some(transfer)
+            }
             Switching::Never | Switching::Chance(_) => None,
         };
-        let (interval, latency) = match local.map(|local| local.transfer) {
+        let (interval, latency) = match transfer {
             Some(Transfer::Beats { interval, latency }) => (interval, latency),
             Some(Transfer::AtOnce) | None => (0, 0),
         };
@@ -198,11 +200,11 @@ impl Saver {
             dirty: DirtyBits::new(dirty),
             random,
             unlogged: parameters.pipeline.scheme != Scheme::OperandLog,
-            rate: if local.is_some() { 1.0 } else { rate },
+            rate: if transfer.is_some() { 1.0 } else { rate },
             interval,
             latency,
             free: 0,
-            leaves_out: local.is_some(),
+            leaves_out: transfer.is_some(),
             events: VecDeque::new(),
             quiet: 0,
             request: None,
@@ -253,6 +255,12 @@ impl Saver {
     /// A warp has ended.
     pub fn end(&mut self, warp: usize) {
         self.events.push_back(Event::Clear(warp));
+    }
+
+    /// Beats of the whole context of a block with so many warps: registers, SIMT state and shared memory.
+    pub const fn beats(&self, warps: usize) -> u64 {
+        let state = 1 << self.parameters.state_bits;
+        warps as u64 * (self.layout.rows * SECTORS + state) + self.layout.shared
     }
 
     /// Whether a row of these warps is dirty.

@@ -7,7 +7,7 @@ use super::below::Below;
 use super::blocks::Block;
 use super::machine::Sm;
 use super::outcome::{Contexts, Moved, SmError};
-use super::parameters::{Parameters, Switching};
+use super::parameters::{Parameters, Switching, Transfer};
 use super::resident::Resident;
 use super::saver::{ACCEPTED, Request, Saved, Saver, State};
 use super::scheduler::Scheduler;
@@ -70,6 +70,8 @@ pub(super) struct Switch {
     chance: f64,
     /// Who decides it otherwise.
     pub scheduler: Option<Scheduler>,
+    /// How contexts move if the launch of another kernel decides it.
+    launched: Option<Transfer>,
     phase: Phase,
     pub saver: Saver,
     away: VecDeque<Context>,
@@ -100,15 +102,17 @@ pub(super) struct Switch {
 
 impl Switch {
     pub fn new(parameters: &Parameters, work: &Work, slots: usize) -> Self {
-        let (chance, local) = match parameters.switching {
-            Switching::Never => (0.0, None),
-            Switching::Chance(chance) => (chance, None),
-            Switching::Local(local) => (0.0, Some(local)),
+        let (chance, local, launched) = match parameters.switching {
+            Switching::Never => (0.0, None, None),
+            Switching::Chance(chance) => (chance, None, None),
+            Switching::Local(local) => (0.0, Some(local), None),
+            Switching::Launched(transfer) => (0.0, None, Some(transfer)),
         };
         Self {
             random: fastrand::Rng::with_seed(!parameters.seed),
             chance,
             scheduler: local.map(|local| Scheduler::new(local, parameters, slots)),
+            launched,
             phase: Phase::Nothing,
             saver: Saver::new(parameters, work, slots),
             away: VecDeque::new(),
@@ -130,7 +134,22 @@ impl Switch {
 
     /// Whether blocks leave at all.
     pub fn is_used(&self) -> bool {
-        self.chance > 0.0 || self.scheduler.is_some()
+        self.chance > 0.0 || !self.is_random()
+    }
+
+    /// Whether chance decides, if blocks leave at all.
+    fn is_random(&self) -> bool {
+        self.scheduler.is_none() && self.launched.is_none()
+    }
+
+    /// Whether a block is outside of the SM.
+    pub fn is_away(&self, block: usize) -> bool {
+        self.away.iter().any(|context| context.number == block)
+    }
+
+    /// Blocks that are outside of the SM.
+    pub fn away(&self) -> usize {
+        self.away.len()
     }
 
     /// Whether no block is on its way.
@@ -184,10 +203,10 @@ impl Switch {
     }
 
     /// Whether nothing is to be done in this cycle: what chance decides may come in any.
-    fn rests(&self) -> bool {
-        match self.scheduler {
-            Some(_) => self.is_idle() && self.saver.rests() && self.read.is_none(),
-            None => self.chance == 0.0,
+    pub fn rests(&self) -> bool {
+        match self.is_random() {
+            false => self.is_idle() && self.saver.rests() && self.read.is_none(),
+            true => self.chance == 0.0,
         }
     }
 
@@ -196,7 +215,8 @@ impl Switch {
         let at_once = self
             .scheduler
             .as_ref()
-            .is_some_and(Scheduler::moves_at_once);
+            .is_some_and(Scheduler::moves_at_once)
+            || self.launched == Some(Transfer::AtOnce);
         at_once && self.saver.moves_alone()
     }
 
@@ -262,6 +282,13 @@ impl<B: Below> Sm<'_, B> {
         let request = self.save_request(slot, block, false);
         self.switch.saver.begin_context(request, None);
         self.switch.phase = Phase::Saving(request, Some(place));
+    }
+
+    /// A block is saved for another kernel: it leaves, or runs on.
+    pub(super) fn begin_save_for_launch(&mut self, slot: usize, block: usize, runs: bool) {
+        let request = self.save_request(slot, block, runs);
+        self.switch.saver.begin_context(request, None);
+        self.switch.phase = Phase::Saving(request, None);
     }
 
     /// The request for the next context of a block.
@@ -406,6 +433,7 @@ impl<B: Below> Sm<'_, B> {
             saver,
             random,
             scheduler,
+            launched,
             ..
         } = &mut self.switch;
         let Phase::Restoring {
@@ -441,7 +469,7 @@ impl<B: Below> Sm<'_, B> {
                 operands: saved.operands,
             };
             // Where chance decides, memory now and then gives a part, or one changed bit, and is read again.
-            let is_sound = scheduler.is_some();
+            let is_sound = scheduler.is_some() || launched.is_some();
             let outside = saved.outside();
             let cut = match random.u8(0..8) {
                 0 if outside > 1 && !is_sound => random.usize(1..outside),

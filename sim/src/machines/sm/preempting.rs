@@ -1,0 +1,457 @@
+//! Another kernel is launched on the SM. Blocks that run end, or are saved and leave, as the reference of `preemption_policy`
+//! answers; then the SM is the other kernel's until there is no block of that for it. Blocks that have left come back, and the
+//! first kernel goes on.
+
+use std::collections::VecDeque;
+
+use super::below::Below;
+use super::comparison::Comparison;
+use super::kernel::Kernel;
+use super::machine::Sm;
+use super::outcome::SmError;
+use super::parameters::{Parameters, Switching, Transfer};
+use super::preemption::{Choice, Preempted, Preemption};
+use super::work::Work;
+use crate::ports::Model;
+use crate::preempt::preemption_policy::{self, Case, Inputs, PreemptionPolicy};
+use crate::sm::sm_pipeline::{Outputs, WIDTH};
+
+/// How far the preemption has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The SM knows of no launch.
+    Unknown,
+    /// The launch was announced.
+    Announced,
+    /// The SM makes room.
+    Leaving,
+    /// It is the other kernel's.
+    Exchanged,
+    /// It is the first kernel's again.
+    Back,
+}
+
+/// What becomes of the block of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// It runs to its end.
+    Ends,
+    /// A base of it is to be saved.
+    Base,
+    /// It has a base, and runs on.
+    HasBase,
+    /// It is to be saved, and leaves. Then its slot stays empty.
+    Leaves,
+}
+
+/// What is to be reported to the policy of a slot: that a block begins, or that it has ended, or left.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Begins(usize),
+    Ends(usize, bool),
+}
+
+/// A query: its slot with the block there, and the ticks until the launch, or the deadline.
+#[derive(Clone, Copy, Debug)]
+struct Query {
+    slot: usize,
+    block: usize,
+    ticks: u64,
+}
+
+/// The launch of another kernel.
+#[derive(Clone, Debug)]
+pub(super) struct Preempting<'work> {
+    preemption: Preemption,
+    /// When the SM receives the announcement, and the launch.
+    announced: u64,
+    launched: u64,
+    /// The policy, if anybody asks it, and what is the same in all queries.
+    policy: Option<PreemptionPolicy>,
+    terms: Inputs,
+    phase: Phase,
+    /// Of each slot: the block that is known to be there, and what becomes of it.
+    blocks: Vec<Option<usize>>,
+    fates: Vec<Fate>,
+    /// What is still to be reported to the policy, one thing a cycle.
+    events: VecDeque<Event>,
+    /// Slots that are still to be asked about, and the query under way.
+    asks: VecDeque<usize>,
+    query: Option<Query>,
+    /// The kernel that does not have the SM.
+    other: Kernel<'work>,
+    /// When the SM has last changed hands.
+    changed: Option<u64>,
+    preempted: Preempted,
+}
+
+impl<'work> Preempting<'work> {
+    /// Of an SM that runs its first kernel, and receives the launch at a time.
+    fn new<B>(
+        sm: &Sm<'work, B>,
+        other: Kernel<'work>,
+        preemption: Preemption,
+        launched: u64,
+    ) -> Self {
+        let sizes = preemption_policy::Parameters::paper();
+        let asks = matches!(preemption.choice, Choice::Pep | Choice::Chimera);
+        let beats = sm.switch.saver.beats(sm.work.warps_per_block);
+        let cycles = match preemption.transfer {
+            Transfer::AtOnce => 0,
+            Transfer::Beats { interval, .. } => beats * interval.max(1),
+        };
+        let instructions = sm.work.steps() / sm.work.blocks().max(1);
+        let lead = match preemption.choice {
+            Choice::Pep => preemption.lead,
+            _ => 0,
+        };
+        Self {
+            preemption,
+            announced: launched.saturating_sub(lead),
+            launched,
+            policy: asks.then(|| PreemptionPolicy::new(sizes)),
+            terms: Inputs {
+                query_valid: true,
+                query_chimera: preemption.choice == Choice::Chimera,
+                query_switch: (cycles / sizes.cycles_of_tick()).min(sizes.most()),
+                query_instructions: (instructions as u64).min(sizes.most()),
+                answer_ready: true,
+                ..Inputs::default()
+            },
+            phase: Phase::Unknown,
+            blocks: vec![None; sm.slots.len()],
+            fates: vec![Fate::Ends; sm.slots.len()],
+            events: VecDeque::new(),
+            asks: VecDeque::new(),
+            query: None,
+            other,
+            changed: None,
+            preempted: Preempted::default(),
+        }
+    }
+
+    /// Whether the first kernel has the SM, and no other comes.
+    pub fn is_over(&self) -> bool {
+        self.phase == Phase::Back
+    }
+
+    /// So many cycles pass in which nothing happens.
+    pub fn rest(&mut self, cycles: u64) {
+        if self.phase == Phase::Unknown
+            && let Some(policy) = &mut self.policy
+        {
+            for _ in 0..cycles {
+                policy.cycle(&Inputs::default());
+            }
+        }
+    }
+
+    /// Slots whose blocks run.
+    fn running(&self) -> impl Iterator<Item = usize> {
+        let there = self.blocks.iter().enumerate();
+        there.filter_map(|(slot, block)| block.map(|_| slot))
+    }
+
+    /// What is to be done in a cycle. It says whether the SM changes hands.
+    fn advance<B: Below>(&mut self, sm: &mut Sm<'work, B>) -> bool {
+        if self.phase == Phase::Unknown && self.announced <= sm.now {
+            self.phase = Phase::Announced;
+            if self.preemption.choice == Choice::Pep {
+                self.asks = self.running().collect();
+            }
+        }
+        if self.phase == Phase::Announced && self.launched <= sm.now {
+            self.launch(sm.now);
+        }
+        let changes = match self.phase {
+            Phase::Unknown | Phase::Back => false,
+            Phase::Announced => {
+                self.save(sm);
+                false
+            }
+            Phase::Leaving => {
+                self.save(sm);
+                sm.is_empty()
+            }
+            Phase::Exchanged => !sm.below.has_blocks(sm.now) && sm.is_empty(),
+        };
+        if changes {
+            self.exchange(sm);
+        }
+        changes
+    }
+
+    /// The other kernel has been launched: blocks with a base leave, and what becomes of others is asked, or known.
+    fn launch(&mut self, now: u64) {
+        self.phase = Phase::Leaving;
+        self.preempted.launched = now;
+        self.asks.clear();
+        let running: Vec<_> = self.running().collect();
+        for slot in running {
+            self.fates[slot] = match (self.preemption.choice, self.fates[slot]) {
+                (Choice::Drain, _) => Fate::Ends,
+                (Choice::Switch, _) | (_, Fate::Base | Fate::HasBase | Fate::Leaves) => {
+                    Fate::Leaves
+                }
+                (Choice::Pep | Choice::Chimera, Fate::Ends) => {
+                    if self.query.is_none_or(|query| query.slot != slot) {
+                        self.asks.push_back(slot);
+                    }
+                    Fate::Ends
+                }
+            };
+        }
+    }
+
+    /// Begins with the next context, if the engine has none: those of blocks that leave come first.
+    fn save<B: Below>(&mut self, sm: &mut Sm<'work, B>) {
+        if !sm.switch.is_idle() {
+            return;
+        }
+        for fate in [Fate::Leaves, Fate::Base] {
+            let slots = self.fates.iter().enumerate();
+            let mut chosen = slots.filter(|(_, own)| **own == fate);
+            let found = chosen.find_map(|(slot, _)| Some((slot, sm.leaver(slot)?)));
+            if let Some((slot, block)) = found {
+                let runs = fate == Fate::Base;
+                sm.begin_save_for_launch(slot, block, runs);
+                if runs {
+                    self.fates[slot] = Fate::HasBase;
+                }
+                return;
+            }
+        }
+    }
+
+    /// The SM, which is empty, changes hands.
+    fn exchange<B: Below>(&mut self, sm: &mut Sm<'work, B>) {
+        self.changed = Some(sm.now);
+        let kernel = match self.phase {
+            Phase::Leaving => {
+                self.preempted.free = sm.now;
+                self.preempted.saved = sm.switch.left;
+                self.preempted.bases = sm.switch.bases;
+                self.preempted.bytes = sm.switch.contexts().bytes();
+                self.phase = Phase::Exchanged;
+                1
+            }
+            _ => {
+                self.preempted.back = sm.now;
+                self.phase = Phase::Back;
+                0
+            }
+        };
+        self.other.exchange(sm);
+        // A kernel's address space has its number.
+        sm.memory.turn_to(kernel);
+        sm.below.turn_to(kernel);
+    }
+
+    /// The block of a slot has ended, or left.
+    fn ended(&mut self, slot: usize, leaves: bool) {
+        self.events.push_back(Event::Ends(slot, leaves));
+        if !leaves {
+            self.fates[slot] = Fate::Ends;
+            self.preempted.drained += u64::from(self.phase == Phase::Leaving);
+        }
+    }
+
+    /// The policy's cycle, with the slots of the instructions that were issued in it.
+    fn follow(&mut self, now: u64, issued: [Option<usize>; WIDTH]) {
+        let event = self.events.pop_front();
+        if self.query.is_none()
+            && let Some(slot) = self.asks.pop_front()
+        {
+            let ticks = self.ticks(now);
+            let query = |block| Query { slot, block, ticks };
+            self.query = self.blocks[slot].map(query);
+        }
+        let Some(policy) = &mut self.policy else {
+            return;
+        };
+        let mut inputs = match self.query {
+            Some(query) => Inputs {
+                query_slot: query.slot as u64,
+                query_launch: query.ticks,
+                ..self.terms.clone()
+            },
+            None => Inputs::default(),
+        };
+        match event {
+            Some(Event::Begins(slot)) => {
+                (inputs.begin_valid, inputs.begin_slot) = (true, slot as u64);
+            }
+            Some(Event::Ends(slot, leaves)) => {
+                (inputs.end_valid, inputs.end_slot) = (true, slot as u64);
+                inputs.end_leaves = leaves;
+            }
+            None => {}
+        }
+        for (port, slot) in issued.into_iter().enumerate() {
+            if let Some(slot) = slot {
+                inputs.issued_valid |= 1 << port;
+                inputs.issued_slot[port] = slot as u64;
+            }
+        }
+        let outputs = policy.cycle(&inputs);
+        if outputs.answer_valid
+            && let Some(query) = self.query.take()
+        {
+            let case = Case::ALL[outputs.answer_case as usize % Case::ALL.len()];
+            self.answered(query, case);
+        }
+    }
+
+    /// Ticks until the launch or, for Chimera, of its deadline.
+    fn ticks(&self, now: u64) -> u64 {
+        let sizes = preemption_policy::Parameters::paper();
+        let cycles = match (self.preemption.choice, self.phase) {
+            (Choice::Chimera, _) => self.preemption.deadline,
+            (_, Phase::Announced) => self.launched.saturating_sub(now),
+            _ => 0,
+        };
+        (cycles / sizes.cycles_of_tick()).min(sizes.most())
+    }
+
+    /// The policy has answered. A block of which one context is saved before the launch stands still until then.
+    fn answered(&mut self, query: Query, case: Case) {
+        // Another block may have taken the place of the one that was asked about.
+        if self.blocks[query.slot] != Some(query.block) {
+            return;
+        }
+        self.fates[query.slot] = match case {
+            Case::TwoCheckpoints if self.phase == Phase::Announced => Fate::Base,
+            Case::TwoCheckpoints | Case::OneCheckpoint | Case::Switch => Fate::Leaves,
+            Case::Drain | Case::DrainThenOne | Case::DrainThenTwo | Case::Flush => Fate::Ends,
+        };
+    }
+}
+
+impl<'work, B: Below> Sm<'work, B> {
+    /// Another kernel is launched, of which the SM knows at a time.
+    ///
+    /// # Errors
+    /// If a block of it does not fit.
+    pub(in super::super) fn launches(
+        mut self,
+        work: &'work Work,
+        preemption: Preemption,
+        at: u64,
+    ) -> Result<Self, SmError> {
+        let parameters = Parameters {
+            switching: Switching::Never,
+            ..self.parameters
+        };
+        let other = Kernel::new(&parameters, work)?;
+        self.preempting = Some(Box::new(Preempting::new(&self, other, preemption, at)));
+        Ok(self)
+    }
+
+    /// How the preemption went, the other kernel's comparison, and when the last block of each kernel had ended.
+    pub(in super::super) fn preempted(&mut self) -> Option<(Preempted, Comparison, [u64; 2])> {
+        let preempting = self.preempting.take()?;
+        let ends = [self.last_end, preempting.other.last_end];
+        Some((preempting.preempted, preempting.other.comparison, ends))
+    }
+
+    /// What the launch of another kernel requires. It says whether the SM changes hands in this cycle, in which no block begins.
+    pub(super) fn preempt(&mut self) -> bool {
+        let Some(mut preempting) = self.preempting.take() else {
+            return false;
+        };
+        let changes = preempting.advance(self);
+        self.preempting = Some(preempting);
+        changes
+    }
+
+    /// Whether it changes hands in this cycle.
+    pub(super) fn has_changed_hands(&self) -> bool {
+        let changed = self.preempting.as_ref().and_then(|one| one.changed);
+        changed == Some(self.now)
+    }
+
+    /// Whether no block is here, and nothing of any is on its way.
+    fn is_empty(&self) -> bool {
+        let reports = !self.checks.is_empty() || !self.faults.is_empty();
+        let moves = !self.starts.is_empty() || !self.stops.is_empty() || self.offered.is_some();
+        let executes = self.handed.is_some() || self.squashed.is_some() || !self.logged.is_empty();
+        self.slots.iter().all(Option::is_none)
+            && self.switch.is_idle()
+            && self.switch.rests()
+            && !(reports || moves || executes)
+            && self.pipeline.rests()
+            && self.memory.is_idle()
+    }
+
+    /// Whether a new block may begin in a slot that is free; one that has left may come back there instead.
+    pub(super) fn admits(&mut self, slot: usize) -> bool {
+        let Some(preempting) = &self.preempting else {
+            return !self.bring_some_back(slot);
+        };
+        match preempting.phase {
+            Phase::Unknown | Phase::Exchanged => true,
+            Phase::Announced => preempting.fates[slot] != Fate::Leaves,
+            Phase::Leaving => false,
+            Phase::Back => {
+                if self.switch.is_idle() && self.bring_back(slot, None) {
+                    return false;
+                }
+                let free = self.slots.iter().filter(|slot| slot.is_none()).count();
+                free > self.switch.away()
+            }
+        }
+    }
+
+    /// Reports to the policy which blocks have begun and ended in this cycle, and what was issued.
+    pub(super) fn watch_blocks(&mut self, outputs: &Outputs) {
+        let Self {
+            preempting,
+            slots,
+            warps,
+            switch,
+            now,
+            ..
+        } = self;
+        let Some(preempting) = preempting else {
+            return;
+        };
+        if matches!(preempting.phase, Phase::Exchanged | Phase::Back) {
+            return;
+        }
+        for (slot, block) in slots.iter().enumerate() {
+            let number = block.as_ref().map(|block| block.number);
+            let before = std::mem::replace(&mut preempting.blocks[slot], number);
+            if before == number {
+                continue;
+            }
+            if let Some(before) = before {
+                preempting.ended(slot, switch.is_away(before));
+            }
+            if number.is_some() {
+                preempting.events.push_back(Event::Begins(slot));
+            }
+        }
+        let issued = std::array::from_fn(|port| {
+            let is_first = outputs.read_valid[port] == 1 && outputs.read_replayed[port] == 0;
+            let warp = warps.get(outputs.read_warp[port] as usize);
+            let warp = warp.and_then(Option::as_ref).filter(|_| is_first);
+            warp.map(|warp| warp.slot)
+        });
+        preempting.follow(*now, issued);
+    }
+
+    /// Until when a launch requires nothing, if nothing else happens; none if it may require something now.
+    pub(super) fn awaits_launch(&self) -> Option<u64> {
+        let Some(preempting) = &self.preempting else {
+            return (!self.switch.is_used()).then_some(u64::MAX);
+        };
+        let has_block = || self.slots.iter().any(Option::is_some);
+        let next = match preempting.phase {
+            Phase::Unknown if preempting.events.is_empty() => Some(preempting.announced),
+            Phase::Exchanged if has_block() || self.below.has_blocks(self.now) => Some(u64::MAX),
+            Phase::Back if self.switch.is_over() => Some(u64::MAX),
+            _ => None,
+        };
+        next.filter(|_| self.switch.rests())
+    }
+}
