@@ -1,7 +1,5 @@
 //! `faultline gpu --second` as its users meet it.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
-
 mod common;
 
 use predicates::prelude::*;
