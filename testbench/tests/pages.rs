@@ -35,11 +35,12 @@ const CALLED_OLDER: [&str; 2] = ["docs/results/verification.md", "Reports from o
 const README_LINES: usize = 120;
 const README_BYTES: usize = 7_000;
 /// Reports in which no Verilog was run.
-const WITHOUT_VERILOG: [&str; 9] = [
+const WITHOUT_VERILOG: [&str; 10] = [
     "sim/reports/gmmu.md",
     "sim/reports/preempt.md",
     "sim/reports/preempt_kernels.md",
     "sim/reports/figures.md",
+    "sim/reports/local_handling.md",
     "sim/reports/performance.md",
     "sim/reports/performance_faults.md",
     "sim/reports/restart.md",

@@ -317,21 +317,26 @@ fn run_handling(args: &Args, figures: &[&handling::Figure], global: &Global) -> 
     let kernels: Vec<_> = kernels.map(|(name, _)| *name).collect();
     args.check_kernels(&names, &kernels)?;
     let config = runs::config(args.queue)?;
-    let mut rows = Vec::new();
-    for figure in figures {
-        let workloads = args.workloads(figure.kernels);
-        // No name would be all kernels of Parboil's patterns.
-        if !workloads.workloads.is_empty() {
-            rows.extend(handling::rows(figure, &workloads.works()?, &config)?);
+    let run = |config: &Config| -> Result<Vec<handling::Row>> {
+        let mut rows = Vec::new();
+        for figure in figures {
+            let workloads = args.workloads(figure.kernels);
+            // No name would be all kernels of Parboil's patterns.
+            if !workloads.workloads.is_empty() {
+                rows.extend(handling::rows(figure, &workloads.works()?, config)?);
+            }
         }
-    }
+        Ok(rows)
+    };
+    let rows = run(&config)?;
     let is_whole = args.kernels.is_empty();
     if let Some(path) = &args.svg {
         let svg = handling::svg(&rows, is_whole).map_err(|error| miette!("{error}"))?;
         file::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
     }
     if let Some(path) = &args.markdown {
-        let page = handling::markdown(&rows, &config, &args.command(), is_whole);
+        let wide = run(&handling::with_more_far_faults(&config)?)?;
+        let page = handling::report::markdown(&rows, &wide, &config, &args.command(), is_whole);
         file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
     }
     match global.json {

@@ -4,6 +4,7 @@
 
 mod costs;
 mod gmmu;
+mod handling;
 mod preemption;
 mod readme;
 mod verification;

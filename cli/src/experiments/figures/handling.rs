@@ -1,15 +1,15 @@
 //! Figures 13 and 14 of Tanasic et al.: what it gains that the warps that fault handle their faults, rather than the CPU.
 
+pub mod report;
+
 use faultline_sim::machines::gpu::{Activity, Config, Handling, Link, Outcome};
 use faultline_sim::machines::sm::Work;
 use faultline_sim::simt::kernels::{ALLOCATING, KERNELS, Make};
-use faultline_synth::table::Grid;
-use miette::Result;
+use miette::{Result, miette};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::super::sm::plot;
-use super::PATTERNS;
 use super::runs::{geometric_mean, of_run, run, share};
 use crate::output::{self, grouped, progress};
 
@@ -43,6 +43,11 @@ pub const FIGURES: [Figure; 2] = [
 const LINKS: [(&str, Link); 2] = [("nvlink", Link::NVLINK), ("pcie3", Link::PCIE3)];
 /// Who handles faults; the first is what the other is compared with.
 const HANDLING: [Handling; 2] = [Handling::Cpu, Handling::Gpu];
+/// Far faults of an SM, and pages for which its L1 TLB waits, in runs that show what these limits cost.
+const FAR_FAULTS: u64 = 32;
+/// What is to be known of the kernels.
+const KERNELS_ARE: &str = "The kernels are this project's own. Those that allocate do what allocators' benchmarks do, and build a quad-tree; the \
+                           others have the access patterns of Parboil's.";
 /// Points by which a mean is far from the paper's.
 const FAR: f64 = 5.0;
 /// Points that a kernel gains or loses at least.
@@ -132,19 +137,27 @@ impl Row {
 
     /// Why it gains or loses, by its counters.
     fn cause(&self) -> String {
-        let ([cpu, gpu], [waits, _]) = (self.fault_us, self.waits_percent);
+        let ([cpu, gpu], [waits, waits_then]) = (self.fault_us, self.waits_percent);
         if self.allocated[0] == 0 {
             return "no region is allocated".to_owned();
         }
         let changes = self.performance_percent - 100.0;
         match (changes.abs() > CHANGES, changes > 0.0, cpu > gpu) {
-            (false, ..) => format!("SMs wait for {waits:.0} % of their time with the CPU"),
-            (true, true, true) => "faults queue for the CPU longer than a handler runs".to_owned(),
-            (true, true, false) => "the last faults of a queue wait longest".to_owned(),
-            (true, false, false) => "the CPU's queue is shorter than a handler".to_owned(),
-            (true, false, true) => "SMs wait for few faults at a time".to_owned(),
+            (false, ..) => format!("SMs wait for {waits:.0} % of their time"),
+            (true, true, true) => "a fault with its queue takes the CPU longer".to_owned(),
+            (true, false, false) => "a fault with its queue takes the CPU less".to_owned(),
+            (true, ..) => format!("SMs wait for {waits:.0} and {waits_then:.0} % of their time"),
         }
     }
+}
+
+/// The same GPU, which waits for more far faults of an SM at once.
+pub fn with_more_far_faults(config: &Config) -> Result<Config> {
+    let mut config = config.clone();
+    let wide = |error: String| miette!("{FAR_FAULTS} far faults: {error}");
+    config.gmmu.far_faults = FAR_FAULTS.try_into().map_err(wide)?;
+    config.l1_tlb.misses = FAR_FAULTS.try_into().map_err(wide)?;
+    Ok(config)
 }
 
 /// Runs the kernels of a figure over both links, with faults that the CPU handles and with faults that warps handle.
@@ -222,20 +235,22 @@ impl Mean {
     fn cause(&self, rows: &[Row]) -> Option<String> {
         let far = self.performance_percent - self.paper_percent?;
         let of_mean = |row: &&Row| (row.figure, row.link) == (self.figure, self.link);
-        let own: Vec<&Row> = rows.iter().filter(of_mean).collect();
+        let own = rows.iter().filter(of_mean);
+        let own: Vec<&Row> = own.filter(|row| row.allocated[0] > 0).collect();
         let mean = |of: &dyn Fn(&Row) -> f64| {
             own.iter().map(|row| of(row)).sum::<f64>() / own.len().max(1) as f64
         };
         let at_once = own.iter().map(|row| row.handlers_at_once).max();
         (far.abs() > FAR).then(|| {
             format!(
-                "{} over {} is {:.0} points {} the paper's mean. In the mean of its kernels a fault takes {:.1} us with the \
+                "{} over {} is {:.0} points {} the paper's mean. Its kernels allocate {:.0} regions in the mean. A fault takes {:.1} us with the \
                  CPU, for {:.1} us of which its handler is busy with others, and {:.1} us on the GPU, where up to {} handlers \
                  run at once; SMs wait for {:.0} % of their time with the CPU and for {:.0} % without.",
                 self.figure,
                 self.link,
                 far.abs(),
                 if far > 0.0 { "above" } else { "below" },
+                mean(&|row| row.allocated[1] as f64),
                 mean(&|row| row.fault_us[0]),
                 mean(&|row| row.waited_us[0]),
                 mean(&|row| row.fault_us[1]),
@@ -311,7 +326,7 @@ pub fn text(rows: &[Row], is_whole: bool) -> String {
     let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
     let table = output::tables(2, &headings, &cells, output::width());
     format!(
-        "{table}\n{ABOUT}\n{}\n{PATTERNS}",
+        "{table}\n{ABOUT}\n{}\n{KERNELS_ARE}",
         means_text(rows, is_whole)
     )
 }
@@ -334,74 +349,9 @@ pub fn svg(rows: &[Row], is_whole: bool) -> Result<String, String> {
     let of_means = means.iter().map(|mean| mean.performance_percent).collect();
     groups.push(("geometric mean".to_owned(), of_means));
     let note = match is_whole {
-        true => format!("Thick lines over the means: the paper's. {PATTERNS}"),
-        false => PATTERNS.to_owned(),
+        true => "Thick lines over the means: the paper's, of its kernels.",
+        false => "",
     };
     let title = "performance, handled by the CPU 100";
-    plot::bars(title, &links, &papers, &groups, &note)
-}
-
-/// What the figures rest on and the paper does not say.
-fn assumptions(config: &Config) -> String {
-    let paging = &config.paging;
-    let us = |cycles: u64| config.microseconds(cycles);
-    let all = [
-        format!(
-            "A handler takes {:.0} us on an SM before it is known what becomes of the fault, however many run (section 5.4). It \
-             takes no issue slots and no bandwidth.",
-            us(paging.gpu_handler.into()),
-        ),
-        "One handler runs for a region of 64 KB. Other warps that fault in the region meanwhile wait for it; with the CPU they \
-         share its fault likewise."
-            .to_owned(),
-        format!(
-            "The CPU's handler takes {:.0} us of an allocation, one after the other, and no page moves: the links differ in the \
-             latency of an allocation alone, {:.0} us over NVLink and {:.0} us over PCIe.",
-            us(paging.handler.into()),
-            us(Link::NVLINK.allocation),
-            us(Link::PCIE3.allocation),
-        ),
-        format!(
-            "The GMMU holds {} far faults of an SM, page by page.",
-            u64::from(config.gmmu.far_faults),
-        ),
-        "The allocator is this project's, after the idea of Halloc's: chunks of 2 MB for sizes of 16 to 512 B, counters with \
-         atomics, and places that are spread over a chunk. What atomics return is that of the run without faults, as in the \
-         paper's traces (section 5.1)."
-            .to_owned(),
-    ];
-    all.map(|assumption| format!("- {assumption}")).join("\n")
-}
-
-/// The rows as a page.
-pub fn markdown(rows: &[Row], config: &Config, command: &str, is_whole: bool) -> String {
-    let mut tables = String::new();
-    for figure in &FIGURES {
-        let own = rows.iter().filter(|row| row.figure == figure.name);
-        let cells: Vec<_> = own.map(cells).collect();
-        if cells.is_empty() {
-            continue;
-        }
-        let grid = Grid {
-            title: format!("## {}", figure.title),
-            headings: HEADINGS.map(str::to_owned).to_vec(),
-            rows: cells,
-        };
-        tables += &grid.markdown();
-        let means = means(rows, is_whole);
-        let own = means.iter().filter(|mean| mean.figure == figure.name);
-        let texts: Vec<String> = own.clone().map(Mean::text).collect();
-        tables += &format!("\nGeometric means: {}.\n", texts.join("; "));
-        for cause in own.filter_map(|mean| mean.cause(rows)) {
-            tables += &format!("\n{cause}\n");
-        }
-        tables.push('\n');
-    }
-    format!(
-        "# Figures 13 and 14\n\nGenerated by `{command}` with the reference model of Faultline {}.\n\nKernels run on a GPU of 16 SMs with a \
-         replay queue. What the CPU has written is in the GPU's memory at first; pages that nobody owns are absent, and come by 64 KB. \
-         Registers and memory at the end are those of a run without a GPU. {PATTERNS}\n\n{ABOUT}\n\n{tables}## What they rest on\n\n{}\n",
-        env!("CARGO_PKG_VERSION"),
-        assumptions(config),
-    )
+    plot::bars(title, &links, &papers, &groups, note)
 }

@@ -62,9 +62,11 @@ impl Workloads {
         self.scale.unwrap_or(1)
     }
 
-    /// Whether one of the workloads is a kernel of ours, rather than a trace.
+    /// Whether one of the workloads is a kernel after Parboil's, rather than a trace or a kernel that allocates.
     pub fn has_kernels(&self) -> bool {
-        self.workloads.is_empty() || self.workloads.iter().any(|name| named(name).is_some())
+        let mut patterns = KERNELS.iter().chain(&VARIANTS);
+        let is_asked = |(name, _): &(&str, Make)| self.workloads.iter().any(|one| one == name);
+        self.workloads.is_empty() || patterns.any(is_asked)
     }
 
     /// Whether one of the workloads is a program.
