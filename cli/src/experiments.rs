@@ -1,9 +1,11 @@
 //! Machines that run kernels and traces.
 
+mod exceptions;
 pub(crate) mod figures;
 pub(crate) mod gmmu;
 pub(crate) mod gpu;
 pub(crate) mod preempt;
+mod program;
 pub(crate) mod sm;
 pub(crate) mod timeline;
 pub(crate) mod trace;

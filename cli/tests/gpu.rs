@@ -172,6 +172,60 @@ fn a_file_sets_the_gpu_and_the_whole_configuration_is_printed() {
         .stderr(contains(":2: "));
 }
 
+/// A program whose second thread block traps, on two SMs.
+#[test]
+fn exceptions_restart_or_end_the_kernel() {
+    let folder = tempfile::tempdir().unwrap();
+    let [program, config] = ["traps.txt", "gpu.toml"].map(|name| folder.path().join(name));
+    let text = "R1 <- mov block.x\nbrz R1, over\nR2 <- mul R1, R1\nR2 <- mul R2, R2\ntrap\nover: R2 <- div 6, R1\n";
+    std::fs::write(&program, text).unwrap();
+    let program = program.to_str().unwrap();
+    let arguments = [program, "--scale", "2", "--sms", "2"];
+    let restarts = [&arguments[..], &["--exceptions", "restart"]].concat();
+    let results = json(&restarts);
+    assert_eq!(
+        results["configuration"]["exceptions"]["response"],
+        "restart"
+    );
+    let row = &results["rows"][0];
+    // A division by zero in the first thread block, and the trap.
+    assert_eq!(
+        (&row["exceptions"], &row["squashing_faults"]),
+        (&2.into(), &2.into())
+    );
+    assert_eq!(
+        (&row["values_checked"], &row["workload"]),
+        (&true.into(), &"traps".into())
+    );
+    let run = |arguments: &[&str]| {
+        let mut command = faultline();
+        command.arg("gpu").args(arguments);
+        command.assert()
+    };
+    let quick = json(&[&restarts[..], &["--exception-cycles", "10"]].concat());
+    let cycles = |row: &serde_json::Value| row["cycles"].as_u64().unwrap();
+    assert!(cycles(row) > cycles(&quick["rows"][0]) + 900);
+    run(&restarts).success().stdout(contains("Exceptions"));
+    run(&["histo", "--sms", "2"])
+        .success()
+        .stdout(contains("Exceptions").not());
+    let ends = run(&arguments).failure();
+    let sentence = "thread block 0, warp 0, pc 5: a division by zero in 32 lanes ends the kernel\n";
+    let told = contains("error: traps under operand-log: SM 0: cycle ").and(contains(sentence));
+    ends.stderr(told);
+    // The file says it, too.
+    std::fs::write(&config, "[exceptions]\nresponse = \"masked\"\n").unwrap();
+    let masked = [&arguments[..], &["--config", config.to_str().unwrap()]].concat();
+    assert_eq!(json(&masked)["rows"][0]["exceptions"], 0);
+    let baseline = [&restarts[..], &["--scheme", "all"]].concat();
+    run(&baseline).failure().stderr(contains(
+        "stall-on-fault squashes nothing, so no instruction that has raised an exception can be restarted",
+    ));
+    let cycles_alone = [&arguments[..], &["--exception-cycles", "10"]].concat();
+    let told = contains("so give --exceptions restart too");
+    run(&cycles_alone).failure().stderr(told);
+}
+
 /// A run with absent pages, as a chart and as events: what they show is what the run has counted.
 #[test]
 fn a_run_is_shown_over_time() {
@@ -328,6 +382,7 @@ fn the_restart_theorem_is_put_to_programs_on_gpus() {
     for row in rows.as_array().unwrap() {
         assert_eq!((&row["programs"], &row["failures"]), (&8.into(), &0.into()));
         assert!(row["far_faults"].as_u64().unwrap() > 0, "{row}");
+        assert!(row["exceptions"].as_u64().unwrap() > 0, "{row}");
     }
     let page = std::fs::read_to_string(page).unwrap();
     let command =
@@ -340,7 +395,11 @@ fn the_restart_theorem_is_put_to_programs_on_gpus() {
         let error = contains("so give --restart too");
         command.assert().failure().stderr(error);
     }
-    for options in [["--absent", "--link=pcie3"], ["--sms=4", "--print-config"]] {
+    for options in [
+        ["--absent", "--link=pcie3"],
+        ["--sms=4", "--print-config"],
+        ["--exceptions=restart", "--exception-cycles=10"],
+    ] {
         let mut command = faultline();
         command.args(["gpu", "--restart", "1"]).args(options);
         let error = contains("cannot be used with");

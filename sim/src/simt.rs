@@ -10,6 +10,7 @@
 mod assembler;
 mod builder;
 mod control;
+mod exception;
 mod execute;
 mod instruction;
 pub mod kernels;
@@ -23,7 +24,8 @@ mod warp;
 pub use assembler::{AssemblyError, assemble};
 pub use builder::{Builder, Reg};
 pub use control::{Control, Fetched};
-pub use execute::{Access, AccessKind, Effect, Operands, Write, commit, execute};
+pub use exception::{Exception, Raised};
+pub use execute::{Access, AccessKind, Effect, Operands, Write, commit, execute, raising};
 pub use instruction::{Instruction, Operand, SpecialRegister, ZERO_REGISTER};
 pub use memory::{Cells, Memory, PAGE_BYTES, Shared};
 pub use operation::{Class, Condition, Operation, Relation, Space, Width};

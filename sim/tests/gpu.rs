@@ -4,8 +4,9 @@
 
 use faultline_sim::machines::gpu::restart::Trial;
 use faultline_sim::machines::gpu::{Config, Failure, Gpu, Outcome, SchemeName};
-use faultline_sim::machines::sm::{SmError, Switching, Work};
+use faultline_sim::machines::sm::{Response, SmError, Switching, Work};
 use faultline_sim::simt::kernels::named;
+use faultline_sim::simt::{Raised, run as oracle};
 use faultline_sim::sm::block_scheduler::{BlockScheduler, Slot};
 use faultline_sim::sm::sm_pipeline::Scheme;
 
@@ -64,25 +65,30 @@ fn forty_sms_share_sixteen_ports_of_the_gmmu() {
 #[test]
 fn programs_end_as_without_faults_whatever_faults() {
     let (mut squashed, mut left, mut far, mut nacks, mut resident) = (0, 0, 0, 0, 0);
-    let mut scheduled = 0;
+    let (mut scheduled, mut exceptions, mut local, mut asked) = (0, 0, 0, 0);
     for scheme in Scheme::ALL {
-        for seed in 0..20 {
+        for seed in 0..40 {
             let trial = Trial::new(scheme, seed).unwrap();
             let outcome = trial
                 .run()
                 .unwrap_or_else(|error| panic!("{scheme:?}: {error}"));
             squashed += outcome.sms.occasions.faults;
+            exceptions += outcome.sms.occasions.exceptions;
             match trial.parameters.sm.switching {
                 Switching::Local(_) => scheduled += outcome.sms.switches,
                 _ => left += outcome.sms.switches,
             }
             far += outcome.brought.records;
             nacks += outcome.translations.nacks;
+            local += outcome.brought.local;
+            asked += outcome.brought.asked;
             resident += u64::from(outcome.brought.records == 0);
         }
     }
-    let counts = [squashed, left, scheduled, far, nacks, resident];
-    let least = [1_000, 100, 20, 200, 20, 20];
+    let counts = [
+        squashed, exceptions, left, scheduled, far, nacks, resident, local, asked,
+    ];
+    let least = [2_000, 500, 200, 20, 400, 40, 40, 10, 40];
     assert!(
         counts
             .iter()
@@ -124,6 +130,49 @@ fn a_run_is_the_same_in_windows_on_threads_and_with_skipped_cycles() {
             }
         }
     }
+}
+
+/// The exception is one of the oracle's, and of several SMs that raise one in a window the first ends the kernel.
+#[test]
+fn an_exception_that_ends_the_kernel_is_the_same_in_windows_and_on_threads() {
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(3).build();
+    let threads = threads.unwrap();
+    let (mut ended, mut other_sms) = (0, 0);
+    for scheme in Scheme::ALL {
+        for seed in 2_000..2_020 {
+            let Trial {
+                of_sm,
+                mut parameters,
+            } = Trial::new(scheme, seed).unwrap();
+            parameters.sm.exceptions.response = Response::End;
+            let gpu = Gpu::new(&parameters, &of_sm.work).unwrap();
+            let plain = gpu.clone().in_step().run(|_| {});
+            let parallel = gpu.clone().in_parallel();
+            let parallel = threads.install(|| parallel.run(|_| {}));
+            for other in [gpu.run(|_| {}), parallel] {
+                assert!(other == plain, "{scheme:?} {seed}");
+            }
+            let Err(failure) = plain else {
+                assert_eq!(of_sm.work.exceptions(), 0, "{scheme:?} {seed}");
+                continue;
+            };
+            let Failure::Sm {
+                sm,
+                error: SmError::Exception { raised, .. },
+            } = failure
+            else {
+                panic!("{scheme:?} {seed}: {failure}");
+            };
+            let computation = of_sm.work.computation.as_ref().unwrap();
+            let memory = computation.memory.clone();
+            let run = oracle(&computation.program, &computation.launch, memory).unwrap();
+            let met: Vec<Raised> = run.exceptions(&computation.program).collect();
+            assert!(met.contains(&raised), "{scheme:?} {seed}: {raised}");
+            ended += 1;
+            other_sms += usize::from(sm > 0);
+        }
+    }
+    assert!(ended > 50 && other_sms > 5, "{ended} {other_sms}");
 }
 
 #[test]

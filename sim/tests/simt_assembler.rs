@@ -25,6 +25,9 @@ D: R4 <- add R7, 8
    brz R9, E
    brnz R1, A
    bra B
+   R1 <- div R1, R2
+   R1 <- rem R1, -3
+   trap
 E: F: bar
    exit";
 
@@ -57,7 +60,7 @@ fn notation_of_the_paper_is_read() {
         program.at(7).sources[2],
         Operand::Immediate(2.0_f32.to_bits().into())
     );
-    assert_eq!((program.at(12).target, program.at(14).target), (15, 1));
+    assert_eq!((program.at(12).target, program.at(14).target), (18, 1));
 }
 
 #[test]
@@ -117,6 +120,15 @@ fn errors_name_the_line_and_what_should_stand_there() {
         (
             "R1 <- ld [R2",
             "the line ends where the bracket that ends the address should",
+        ),
+        ("trap R1", "t:1: \"R1\" stands where the end of the line"),
+        (
+            "R1 <- trap",
+            "stands where an instruction without a destination",
+        ),
+        (
+            "R1 <- div R2",
+            "t:1: the line ends where a comma and another source should stand",
         ),
         ("exit now", "t:1: \"now\" stands where the end of the line"),
         (
@@ -181,6 +193,8 @@ fn instruction(random: &mut Rng, length: u32) -> Instruction {
         (Operation::Move, true),
         (Operation::ToFloat, true),
         (Operation::Logarithm, true),
+        (Operation::Divide, true),
+        (Operation::Trap, false),
         (Operation::Load(space, width), true),
         (Operation::Store(space, width), false),
         (Operation::AtomicAdd(space, width), random.bool()),

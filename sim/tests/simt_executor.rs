@@ -4,8 +4,8 @@
 
 use fastrand::Rng;
 use faultline_sim::simt::{
-    Control, Effect, Launch, Memory, Place, Program, Run, RunError, Shared, Warp, assemble, commit,
-    execute, run, run_within,
+    Control, Effect, Exception, Launch, Memory, Place, Program, Run, RunError, Shared, Warp,
+    assemble, commit, execute, run, run_within,
 };
 
 fn launch(blocks: u32, threads: u32, shared_memory: u32) -> Launch {
@@ -50,6 +50,14 @@ fn integers_wrap_and_compare_as_signed() {
         ("sub R2, R1", -10),
         ("mul R1, R2", -21),
         ("mad R1, R2, 1", -20),
+        ("div R1, R2", -2),
+        ("div R2, 2", -1),
+        ("rem R1, R2", 1),
+        ("rem R2, 2", -1),
+        ("div R1, R255", -1),
+        ("rem R1, R255", 7),
+        ("div 0x8000000000000000, -1", i64::MIN),
+        ("rem 0x8000000000000000, -1", 0),
         ("min R1, R2", -3),
         ("max R1, R2", 7),
         ("and R1, 12", 4),
@@ -73,6 +81,29 @@ fn integers_wrap_and_compare_as_signed() {
     for (instruction, expected) in cases {
         assert_eq!(value(instruction).cast_signed(), expected, "{instruction}");
     }
+}
+
+/// Lanes that do not execute it raise nothing.
+#[test]
+fn divisions_by_zero_and_traps_raise_exceptions() {
+    let text = "R1 <- and lane, 1\nbrz R1, over\ntrap\nR2 <- rem 5, R255\nover: R2 <- div 5, R1\nR2 <- div 5, 1\nexit";
+    let program = assemble(text).unwrap();
+    let run = result(text, &launch(1, 8, 0));
+    let (odd, even) = (0b1010_1010, 0b0101_0101);
+    let expected = [
+        (2, Exception::Trap, odd),
+        (3, Exception::DivisionByZero, odd),
+        (4, Exception::DivisionByZero, even),
+    ];
+    let met = run.exceptions(&program);
+    let met = met.map(|raised| (raised.pc, raised.exception, raised.lanes));
+    assert_eq!(met.collect::<Vec<_>>(), expected);
+    let told: Vec<String> = run
+        .exceptions(&program)
+        .map(|raised| raised.to_string())
+        .collect();
+    assert_eq!(told[0], "thread block 0, warp 0, pc 2: a trap in 4 lanes");
+    assert_eq!(run.warps[0].registers.read(2)[..2], [5, 5]);
 }
 
 #[test]

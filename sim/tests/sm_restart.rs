@@ -21,8 +21,19 @@ fn thousand_trials(scheme: Scheme) {
     let (mut switches, mut restored, mut bases, mut refused) = (0, 0, 0, 0);
     let mut occasions = Occasions::default();
     for seed in 0..1000 {
-        let result = Trial::new(scheme, seed).and_then(|trial| trial.run());
+        let trial = Trial::new(scheme, seed).unwrap();
+        let result = trial.run();
         let outcome = result.unwrap_or_else(|failure| panic!("{}: {failure}", scheme.name()));
+        // Each is raised once, unless its thread block leaves before it is done again.
+        let exceptions = outcome.occasions.exceptions;
+        let raised = match scheme.squashes() {
+            true => trial.work.exceptions() as u64,
+            false => 0,
+        };
+        match outcome.switches {
+            0 => assert_eq!(exceptions, raised, "{}, seed {seed}", scheme.name()),
+            _ => assert!(exceptions >= raised, "{}, seed {seed}", scheme.name()),
+        }
         switches += outcome.switches;
         restored += outcome.restored;
         bases += outcome.bases;
@@ -42,12 +53,14 @@ fn thousand_trials(scheme: Scheme) {
     // Whatever can go wrong in a restart has come up, where faults squash anything.
     let Occasions {
         faults,
+        exceptions,
         again,
         in_a_replay,
         some_lanes,
         shared_page,
     } = occasions;
-    let met = faults > 1000 && again > 1000 && some_lanes > 1000 && shared_page > 100;
+    let met = faults > 1000 && exceptions > 1000 && again > 1000;
+    let met = met && some_lanes > 1000 && shared_page > 100;
     assert_eq!(met, scheme.squashes(), "{}: {occasions:?}", scheme.name());
     assert_eq!(
         in_a_replay > 100,

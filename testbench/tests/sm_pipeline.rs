@@ -11,6 +11,9 @@ use faultline_testbench::blocks;
 use faultline_testbench::programs::Pipeline;
 use faultline_testbench::support;
 
+/// Random programs for each scheme.
+const PROGRAMS: u64 = 24;
+
 #[test]
 fn matches_model() {
     support::matches_model("sm_pipeline");
@@ -43,12 +46,13 @@ fn restarts(scheme: Scheme, config: &str, programs: u64) {
     assert!(switches > 10, "{switches}");
     let Occasions {
         faults,
+        exceptions,
         again,
         in_a_replay,
         ..
     } = occasions;
     assert_eq!(
-        faults > 100 && again > 100,
+        faults > 100 && exceptions > 100 && again > 100,
         scheme.squashes(),
         "{config}: {occasions:?}"
     );
@@ -59,9 +63,9 @@ fn restarts(scheme: Scheme, config: &str, programs: u64) {
 #[test]
 fn random_programs_restart_in_every_scheme() {
     for scheme in Scheme::ALL {
-        restarts(scheme, &Pipeline::configuration(scheme, 4), 21);
+        restarts(scheme, &Pipeline::configuration(scheme, 4), PROGRAMS);
     }
-    restarts(Scheme::OperandLog, "log_4_greedy", 21);
+    restarts(Scheme::OperandLog, "log_4_greedy", PROGRAMS);
 }
 
 /// A damaged context may give one warp all of its instructions, more than it can have in flight: as many as the queue has room

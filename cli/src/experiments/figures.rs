@@ -1,11 +1,13 @@
 //! `faultline figures`: the papers' figures from the GPU, beside the papers' numbers.
 
+mod handling;
+mod runs;
 mod switching;
 
 use std::path::PathBuf;
 
 use faultline_sim::machines::gpu::{Config, Parameters};
-use faultline_sim::simt::kernels::KERNELS;
+use faultline_sim::simt::kernels::{ALLOCATING, KERNELS, Make};
 use faultline_sim::sm::operand_log;
 use faultline_sim::sm::replay_queue;
 use faultline_sim::sm::sm_pipeline::Scheme;
@@ -52,10 +54,11 @@ const GPU: [&str; 5] = [
 /// Draw figures of the papers from a whole GPU, beside the papers' numbers, with the causes of what differs
 ///
 /// tanasic-10 and tanasic-11 (Tanasic et al., MICRO-50): what the schemes cost while nothing faults. tanasic-12: what it gains
-/// to switch out thread blocks that wait for pages.
+/// to switch out thread blocks that wait for pages. tanasic-13 and tanasic-14: what it gains that the warps that fault handle their
+/// faults, on pages of a heap and on output pages.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// tanasic-10, tanasic-11, or all, which is both; or tanasic-12 alone
+    /// tanasic-10, tanasic-11, or all, which is both; or tanasic-12 alone; or tanasic-13, tanasic-14, or both
     #[arg(value_name = "FIGURE", default_value = "all", value_parser = figure)]
     figures: Vec<String>,
     /// Kernels in place of all
@@ -81,18 +84,22 @@ pub struct Args {
 /// The name of a figure.
 fn figure(name: &str) -> std::result::Result<String, String> {
     let known = FIGURES.map(|(name, ..)| name);
-    match name == "all" || name == SWITCHING || known.contains(&name) {
+    let handling = handling::FIGURES.map(|figure| figure.name);
+    let is_known = known.contains(&name) || handling.contains(&name);
+    match name == "all" || name == SWITCHING || is_known {
         true => Ok(name.to_owned()),
         false => Err(format!(
-            "there are {}, {SWITCHING}, and all",
-            known.join(", ")
+            "there are {}, {SWITCHING}, {}, and all",
+            known.join(", "),
+            handling.join(", ")
         )),
     }
 }
 
 /// The name of a kernel.
 fn kernel(name: &str) -> std::result::Result<String, String> {
-    let known = KERNELS.map(|(name, _)| name);
+    let known = KERNELS.iter().chain(&ALLOCATING);
+    let known: Vec<_> = known.map(|(name, _)| *name).collect();
     match known.contains(&name) {
         true => Ok(name.to_owned()),
         false => Err(format!("there are {}", known.join(", "))),
@@ -151,20 +158,50 @@ impl Args {
         }
     }
 
-    /// The kernels.
-    fn workloads(&self) -> Workloads {
+    /// Fails if a kernel that was asked for takes no part in these figures, which have these kernels.
+    fn check_kernels(&self, figures: &str, all: &[&'static str]) -> Result<()> {
+        let mut kernels = self.kernels.iter();
+        match kernels.find(|kernel| !all.contains(&kernel.as_str())) {
+            Some(kernel) => Err(miette!(
+                "{figures}: {kernel} takes no part; there are {}",
+                all.join(", ")
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// The kernels of a list that were asked for.
+    fn workloads(&self, list: &[(&'static str, Make)]) -> Workloads {
+        let names = list.iter().map(|(name, _)| (*name).to_owned());
+        let names: Vec<String> = names.collect();
+        let own = self.kernels.iter().filter(|kernel| names.contains(kernel));
+        let workloads = match self.kernels.is_empty() {
+            true => names.clone(),
+            false => own.cloned().collect(),
+        };
         Workloads {
-            workloads: self.kernels.clone(),
+            workloads,
             scale: Some(self.scale),
             blocks_per_sm: None,
+            block_threads: None,
         }
+    }
+
+    /// The figures of handling that were asked for.
+    fn of_handling(&self) -> Vec<&'static handling::Figure> {
+        let is_asked = |figure: &&handling::Figure| {
+            let mut names = self.figures.iter();
+            names.any(|name| name == figure.name)
+        };
+        handling::FIGURES.iter().filter(is_asked).collect()
     }
 
     /// What was typed.
     fn command(&self) -> String {
-        let names: Vec<&str> = match self.chosen().as_slice() {
-            [] => vec![SWITCHING],
-            chosen => chosen.iter().map(|(name, ..)| *name).collect(),
+        let names: Vec<&str> = match (self.chosen().as_slice(), self.of_handling().as_slice()) {
+            ([], []) => vec![SWITCHING],
+            ([], handling) => handling.iter().map(|figure| figure.name).collect(),
+            (chosen, _) => chosen.iter().map(|(name, ..)| *name).collect(),
         };
         let kernels = match self.kernels.is_empty() {
             true => String::new(),
@@ -209,7 +246,12 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     if args.figures.iter().any(|name| name == SWITCHING) {
         return run_switching(args, global);
     }
-    let workloads = args.workloads();
+    let handling = args.of_handling();
+    if !handling.is_empty() {
+        return run_handling(args, &handling, global);
+    }
+    args.check_kernels("tanasic-10 and tanasic-11", &KERNELS.map(|(name, _)| name))?;
+    let workloads = args.workloads(&KERNELS);
     let setups = args.setups()?;
     let all = rows(&workloads.works()?, &setups, args.runs)?;
     let is_beside_paper = args.kernels.is_empty();
@@ -240,8 +282,10 @@ fn run_switching(args: &Args, global: &Global) -> Result<()> {
             "{SWITCHING} is a table of one run each: leave out --svg and --runs"
         ));
     }
-    let config = switching::config(args.queue)?;
-    let rows = switching::rows(&args.workloads().works()?, &config)?;
+    let config = runs::config(args.queue)?;
+    args.check_kernels(SWITCHING, &KERNELS.map(|(name, _)| name))?;
+    let works = args.workloads(&KERNELS).works()?;
+    let rows = switching::rows(&works, &config)?;
     if let Some(path) = &args.markdown {
         let page = switching::markdown(&rows, &config, &args.command());
         file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
@@ -249,6 +293,50 @@ fn run_switching(args: &Args, global: &Global) -> Result<()> {
     match global.json {
         true => global.print_json(&rows),
         false => global.print(&switching::text(&rows)),
+    }
+}
+
+/// The figures of handling.
+fn run_handling(args: &Args, figures: &[&handling::Figure], global: &Global) -> Result<()> {
+    let names: Vec<_> = figures.iter().map(|figure| figure.name).collect();
+    let names = names.join(" and ");
+    if args.figures.len() > figures.len() {
+        return Err(miette!(
+            "{names} have runs of their own: leave out the other figures, and give each once"
+        ));
+    }
+    if args.runs > 1 {
+        return Err(miette!(
+            "{names} are tables of one run each: leave out --runs"
+        ));
+    }
+    if args.svg.is_some() && figures.len() > 1 {
+        return Err(miette!("--svg draws one figure: give one of {names}"));
+    }
+    let kernels = figures.iter().flat_map(|figure| figure.kernels);
+    let kernels: Vec<_> = kernels.map(|(name, _)| *name).collect();
+    args.check_kernels(&names, &kernels)?;
+    let config = runs::config(args.queue)?;
+    let mut rows = Vec::new();
+    for figure in figures {
+        let workloads = args.workloads(figure.kernels);
+        // No name would be all kernels of Parboil's patterns.
+        if !workloads.workloads.is_empty() {
+            rows.extend(handling::rows(figure, &workloads.works()?, &config)?);
+        }
+    }
+    let is_whole = args.kernels.is_empty();
+    if let Some(path) = &args.svg {
+        let svg = handling::svg(&rows, is_whole).map_err(|error| miette!("{error}"))?;
+        file::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
+    }
+    if let Some(path) = &args.markdown {
+        let page = handling::markdown(&rows, &config, &args.command(), is_whole);
+        file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
+    }
+    match global.json {
+        true => global.print_json(&handling::Results::new(&rows, is_whole)),
+        false => global.print(&handling::text(&rows, is_whole)),
     }
 }
 

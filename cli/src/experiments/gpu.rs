@@ -1,4 +1,4 @@
-//! `faultline gpu`: kernels and traces on a whole GPU with demand paging.
+//! `faultline gpu`: kernels, traces and programs on a whole GPU with demand paging.
 
 mod chart;
 mod events;
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use faultline_sim::machines::gpu::{
-    Config, Failure, Gpu, Granularity, Link, Outcome, SchemeName, SwitchingMode,
+    Config, Failure, Gpu, Granularity, Handling, Link, Outcome, SchemeName, SwitchingMode,
 };
 use faultline_sim::machines::sm::{SmError, Work};
 use faultline_sim::sm::sm_pipeline::Scheme;
@@ -23,6 +23,7 @@ use serde::Serialize;
 
 use self::rows::{Row, text};
 use self::second::Second;
+use super::exceptions::Exceptions;
 use super::sm::schemes;
 use super::sm::setups::log_bytes;
 use super::sm::workloads::Workloads;
@@ -30,7 +31,7 @@ use crate::Global;
 use crate::output::{self, progress};
 use crate::value::{self, distinct, integer_in};
 
-/// Run kernels and GPU traces on a whole GPU: SMs, GMMU, L2 cache, DRAM, page tables in memory, a driver and its link
+/// Run kernels, GPU traces and programs on a whole GPU: SMs, GMMU, L2 cache, DRAM, page tables in memory, a driver and its link
 ///
 /// Each SM is the reference of the pipeline, of the L1 TLB and of the coalescer, and the GMMU that of its blocks, cycle by
 /// cycle. A kernel computes its values: registers and memory at the end are compared with those of a run without a GPU,
@@ -65,6 +66,9 @@ pub struct Args {
     /// No page is in the GPU's memory at first
     #[arg(long)]
     absent: bool,
+    /// What the CPU has written was copied to the GPU's memory before, so only pages that nobody owns are absent
+    #[arg(long)]
+    copied: bool,
     /// Link between CPU and GPU: nvlink (12 us for a fault that moves a page, 10 us for one that only allocates it) or
     /// pcie3 (25 and 12 us)
     #[arg(long, value_enum, value_name = "LINK")]
@@ -82,6 +86,14 @@ pub struct Args {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     switching: Vec<Mode>,
     #[command(flatten)]
+    exceptions: Exceptions,
+    /// Who handles faults: cpu, one after the other, or gpu, the warps that fault, side by side
+    ///
+    /// A warp allocates a page that nobody owns, asks the CPU for a page of its own, and has the kernel aborted if the page is in no
+    /// allocation. Both run one after the other; that of the configuration if not given.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
+    handling: Vec<Handler>,
+    #[command(flatten)]
     second: Second,
     /// Draw the use of the link and what each SM does over time to this file; of one workload under one scheme
     #[arg(long, value_name = "FILE.svg", value_parser = output::svg_file)]
@@ -92,8 +104,8 @@ pub struct Args {
     trace_events: Option<PathBuf>,
     /// Put the restart theorem to so many random programs on random GPUs for each scheme instead
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = [
-        "workloads", "scale", "blocks_per_sm", "preset", "config", "print_config", "print_schema", "sms", "log", "absent", "link",
-        "granularity", "svg", "trace_events",
+        "workloads", "scale", "blocks_per_sm", "preset", "config", "print_config", "print_schema", "sms", "log", "absent", "copied",
+        "link", "granularity", "handling", "svg", "trace_events", "exceptions", "exception_cycles", "block_threads",
     ])]
     restart: Option<u64>,
     /// Seed of the first of these programs [default: 1]
@@ -138,6 +150,22 @@ impl From<Mode> for SwitchingMode {
     }
 }
 
+/// Who handles faults.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Handler {
+    Cpu,
+    Gpu,
+}
+
+impl From<Handler> for Handling {
+    fn from(handler: Handler) -> Self {
+        match handler {
+            Handler::Cpu => Self::Cpu,
+            Handler::Gpu => Self::Gpu,
+        }
+    }
+}
+
 /// The name of a preset.
 fn preset(name: &str) -> std::result::Result<String, String> {
     let all: Vec<_> = Config::presets().collect();
@@ -148,16 +176,19 @@ fn preset(name: &str) -> std::result::Result<String, String> {
 }
 
 impl Args {
+    /// The text of the file, and its name; empty if there is none.
+    fn file(&self) -> Result<(String, String)> {
+        let Some(path) = &self.config else {
+            return Ok(Default::default());
+        };
+        let text = fs::read_to_string(path);
+        let text = text.map_err(|error| miette!("{}: {error}", path.display()))?;
+        Ok((text, path.display().to_string()))
+    }
+
     /// The GPU that the preset, the file and the options say.
     fn config(&self) -> Result<Config> {
-        let (text, file) = match &self.config {
-            None => (String::new(), String::new()),
-            Some(path) => {
-                let text = fs::read_to_string(path);
-                let text = text.map_err(|error| miette!("{}: {error}", path.display()))?;
-                (text, path.display().to_string())
-            }
-        };
+        let (text, file) = self.file()?;
         let config = Config::read(&text, &file, &self.preset);
         let mut config = config.map_err(|error| miette!("{error}"))?;
         if let Some(sms) = self.sms {
@@ -171,7 +202,10 @@ impl Args {
         }
         let paging = &mut config.paging;
         paging.absent |= self.absent;
+        paging.copied |= self.copied;
         for (option, is_given) in [
+            ("--copied", self.copied),
+            ("--handling", !self.handling.is_empty()),
             ("--link", self.link.is_some()),
             ("--granularity", self.granularity.is_some()),
             (
@@ -194,6 +228,14 @@ impl Args {
             Some(Size::Page) => config.paging.granularity = Granularity::Page,
             Some(Size::Region) => config.paging.granularity = Granularity::Region,
             None => {}
+        }
+        let exceptions = &mut config.exceptions;
+        if let Some(response) = self.exceptions.response() {
+            exceptions.response = response;
+        }
+        if let Some(cycles) = self.exceptions.cycles() {
+            let cycles = cycles.try_into();
+            exceptions.handler = cycles.map_err(|error| miette!("--exception-cycles: {error}"))?;
         }
         Ok(config)
     }
@@ -238,7 +280,21 @@ impl Args {
         Ok(())
     }
 
-    /// The configurations that are run, one for each scheme and way of switching.
+    /// Fails if a scheme cannot do what its configuration says of faults; of a file it names the line.
+    fn check(&self, config: &Config) -> Result<()> {
+        let Err(failure) = config.check() else {
+            return Ok(());
+        };
+        let (text, file) = self.file()?;
+        let line = Config::line_of(&text, "paging", "handling");
+        let place = line.filter(|_| self.handling.is_empty());
+        let place = place.map_or_else(String::new, |line| format!("{file}:{line}: "));
+        Err(miette!(
+            "{place}{failure}: name other schemes with --scheme, or give --handling cpu"
+        ))
+    }
+
+    /// The configurations that are run, one for each scheme, way of switching and way of handling faults.
     fn configs(&self) -> Result<Vec<Config>> {
         let config = self.config()?;
         let schemes = match self.scheme.is_empty() {
@@ -264,19 +320,30 @@ impl Args {
                  --scheme, or give --switching none"
             ));
         }
-        let with = |scheme, mode| {
-            let mut config = config.clone();
-            config.sm.scheme = SchemeName(scheme);
-            config.switching.mode = mode;
-            config
+        self.exceptions
+            .check(config.exceptions.response, &schemes)?;
+        let handlers = match self.handling.is_empty() {
+            true => vec![config.paging.handling],
+            false => distinct(self.handling.iter().map(|&one| one.into()).collect()),
         };
-        let schemes = schemes.into_iter();
-        let configs = schemes.flat_map(|scheme| modes.iter().map(move |&mode| (scheme, mode)));
-        Ok(configs.map(|(scheme, mode)| with(scheme, mode)).collect())
+        let mut configs = Vec::new();
+        for scheme in schemes {
+            for &mode in &modes {
+                for &handling in &handlers {
+                    let mut config = config.clone();
+                    config.sm.scheme = SchemeName(scheme);
+                    config.switching.mode = mode;
+                    config.paging.handling = handling;
+                    self.check(&config)?;
+                    configs.push(config);
+                }
+            }
+        }
+        Ok(configs)
     }
 }
 
-/// What `--json` gives: the configuration but for schemes and switching, and the runs.
+/// What `--json` gives: the configuration but for schemes, switching and handling, and the runs.
 #[derive(Serialize)]
 struct Results<'run> {
     configuration: &'run Config,
@@ -318,7 +385,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             ([config], false) => global.print(config.to_toml().trim_end()),
             ([config], true) => global.print_json(config),
             _ => Err(miette!(
-                "--print-config: give one scheme and one way of switching"
+                "--print-config: give one scheme and one way of switching and of handling"
             )),
         };
     }
@@ -330,7 +397,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     if (args.svg.is_some() || args.trace_events.is_some()) && (works.len() > 1 || configs.len() > 1)
     {
         return Err(miette!(
-            "--svg and --trace-events show one run: give one workload, one scheme and one way of switching"
+            "--svg and --trace-events show one run: give one workload, one scheme and one way of switching and of handling"
         ));
     }
     let blocks: usize = works.iter().map(Work::blocks).sum();
@@ -346,10 +413,11 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         let outcomes = jobs
             .par_iter()
             .map(|(work, config)| one(args, config, work, is_parallel, &bar));
-        outcomes.collect::<Result<Vec<Outcome>>>()
+        outcomes.collect::<Vec<Result<Outcome>>>()
     });
     bar.finish_and_clear();
-    let outcomes = outcomes?;
+    // Of several runs that fail, the first is named, whichever has ended first.
+    let outcomes: Vec<Outcome> = outcomes.into_iter().collect::<Result<_>>()?;
     if let ([(work, config)], [outcome]) = (&jobs[..], &outcomes[..]) {
         args.write(work, config, outcome)?;
     }

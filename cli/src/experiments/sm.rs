@@ -1,4 +1,4 @@
-//! `faultline sm`: kernels and traces on an SM under every scheme, beside the paper.
+//! `faultline sm`: kernels, traces and programs on an SM under every scheme, beside the paper.
 
 mod explain;
 pub(crate) mod jobs;
@@ -12,7 +12,7 @@ pub(crate) mod workloads;
 use std::path::{Path, PathBuf};
 
 use clap::{Args as _, Command, FromArgMatches as _};
-use faultline_sim::machines::sm::{Faults, Work};
+use faultline_sim::machines::sm::{self, Faults, Work};
 use faultline_sim::simt::kernels::KERNELS;
 use faultline_sim::sm::sm_pipeline::{Policy, Scheme};
 use faultline_synth::report::Section;
@@ -21,6 +21,7 @@ use faultline_testbench::backend::Kind;
 use faultline_testbench::file;
 use miette::{Result, miette};
 
+use super::exceptions::Exceptions;
 use crate::Global;
 use crate::output::{self, progress};
 use crate::value;
@@ -35,7 +36,7 @@ pub(crate) const PATTERNS: &str =
 const NOISY: &str =
     "\n\nRuns at scale 1 are noisy, and the paper's GPU has 16 SMs: `faultline figures` runs it.";
 
-/// Run kernels and GPU traces on one SM under each scheme of preemptible faults, beside the paper
+/// Run kernels, GPU traces and programs on one SM under each scheme of preemptible faults, beside the paper
 #[derive(clap::Args, Debug)]
 pub struct Args {
     #[command(flatten)]
@@ -68,6 +69,8 @@ pub struct Args {
     /// Cycles from a fault until its page is there [default: 10000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     fault_cycles: Option<u64>,
+    #[command(flatten)]
+    exceptions: Exceptions,
     /// The same seed gives the same faults, and the same moments at which other SMs are before this one at the DRAM
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -90,12 +93,13 @@ pub struct Args {
     /// Write the kernels as Accel-Sim traces to this folder instead, which is made if it is not there
     #[arg(long, value_name = "DIR", conflicts_with_all = [
         "restart", "scheme", "log", "queue", "warps", "scheduler", "blocks_per_sm", "fault_rate", "absent",
-        "fault_cycles", "seed", "runs", "backend", "svg", "markdown",
+        "fault_cycles", "seed", "runs", "backend", "svg", "markdown", "exceptions", "exception_cycles", "block_threads",
     ])]
     write_traces: Option<PathBuf>,
     /// Put the restart theorem to so many random programs for each scheme instead
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = [
         "workloads", "svg", "log", "queue", "warps", "scheduler", "scale", "blocks_per_sm", "fault_rate", "absent", "fault_cycles", "runs",
+        "exceptions", "exception_cycles", "block_threads",
     ])]
     restart: Option<u64>,
 }
@@ -132,6 +136,15 @@ impl Args {
         self.fault_cycles.unwrap_or(Faults::NONE.cycles)
     }
 
+    /// What becomes of exceptions.
+    fn exceptions(&self) -> sm::Exceptions {
+        let sm::Exceptions { response, handler } = sm::Exceptions::END;
+        sm::Exceptions {
+            response: self.exceptions.response().unwrap_or(response),
+            handler: self.exceptions.cycles().unwrap_or(handler),
+        }
+    }
+
     /// Whether options that are given have no effect, or contradict each other.
     fn check(&self, schemes: &[Scheme]) -> Result<()> {
         if !(0.0..1.0).contains(&self.fault_rate) {
@@ -155,12 +168,13 @@ impl Args {
                 "--queue: none of the schemes has a queue, so add replay-queue or operand-log to --scheme"
             ));
         }
+        self.exceptions.check(self.exceptions().response, schemes)?;
         let of_kernels = [
             ("--scale", self.run.scale.is_some()),
             ("--blocks-per-sm", self.run.blocks_per_sm.is_some()),
         ];
         for (option, is_given) in of_kernels {
-            if is_given && !self.run.has_kernels() {
+            if is_given && !self.run.has_kernels() && !self.run.has_programs() {
                 return Err(miette!(
                     "{option}: a trace is as it is, so leave it out or name a kernel too"
                 ));

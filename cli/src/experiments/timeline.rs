@@ -3,22 +3,21 @@
 mod notation;
 mod svg;
 
-use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args as _, Command, FromArgMatches as _};
 use faultline_sim::machines::sm::timeline::{PAPER_PROGRAM, Passage, passages};
-use faultline_sim::machines::sm::{Faults, Parameters, Timing, Work};
-use faultline_sim::simt::{AssemblyError, Launch, Memory, Program, ProgramError, assemble};
+use faultline_sim::machines::sm::{Exceptions, Faults, Parameters, Response, Timing};
+use faultline_sim::simt::Launch;
 use faultline_sim::sm::sm_pipeline::Scheme;
-use faultline_sim::trace::{Fault, no_text};
 use faultline_synth::report::Section;
 use faultline_synth::table::Grid;
 use faultline_testbench::file;
-use miette::{Report, Result, miette};
+use miette::{Result, miette};
 use serde::Serialize;
 
 use crate::Global;
+use crate::experiments::program::{Line, Source};
 use crate::experiments::sm::Schemes;
 use crate::output;
 use crate::value;
@@ -48,7 +47,9 @@ pub struct Args {
     /// Lines (1 is the first) or labels of the loads and stores that fault when they are executed first
     #[arg(long, value_delimiter = ',', value_name = "LINES", value_parser = value::named)]
     fault: Vec<String>,
-    /// Cycles from a fault until its page is there
+    /// Cycles from a fault until its page is there, and of the handler of an exception
+    ///
+    /// A division by zero or a trap restarts its warp; under stall-on-fault it is masked.
     #[arg(long, default_value_t = 5, value_name = "N", requires = "fault", value_parser = clap::value_parser!(u64).range(1..=200))]
     fault_cycles: u64,
     /// Draw the diagrams to this file
@@ -77,6 +78,9 @@ pub struct Diagram {
     pub scheme: &'static str,
     pub rows: Vec<Row>,
     pub cycles: u64,
+    /// The program raises exceptions.
+    #[serde(skip)]
+    pub raises: bool,
 }
 
 /// Runs the command.
@@ -140,25 +144,18 @@ pub fn section() -> Result<Section> {
 /// The program under each scheme.
 fn diagrams(args: &Args) -> Result<Vec<Diagram>> {
     let schemes = args.schemes.chosen()?;
-    let (name, text) = match &args.program {
-        None => ("the paper's example".to_owned(), PAPER_PROGRAM.to_owned()),
-        Some(path) => (path.display().to_string(), read(path)?),
+    let source = match &args.program {
+        None => Source::new("the paper's example".to_owned(), PAPER_PROGRAM)?,
+        Some(path) => Source::read(path)?,
     };
-    let lines = lines(&text);
-    if lines.is_empty() {
-        return Err(miette!("{name}: the program has no instruction"));
-    }
-    let (program, added) = program(&text).map_err(|error| wrong(&name, error.line(), &error))?;
-    let once = faulting(&args.fault, &lines, &program)?;
+    let once = faulting(&args.fault, &source)?;
     let launch = Launch {
         grid: [1; 3],
         block: [32, 1, 1],
         shared_memory: 32 << 10,
     };
-    let work = Work::of_program(program, launch, Memory::new()).map_err(|error| {
-        let line = error.pc().and_then(|pc| lines.get(pc as usize));
-        wrong(&name, line.map(|line| line.number), &error)
-    })?;
+    let work = source.work(launch)?;
+    let (name, lines) = (&source.name, &source.lines);
     let mut diagrams = Vec::new();
     for scheme in schemes {
         let parameters = Parameters {
@@ -168,23 +165,24 @@ fn diagrams(args: &Args) -> Result<Vec<Diagram>> {
                 cycles: args.fault_cycles,
                 ..Faults::NONE
             },
+            exceptions: Exceptions {
+                response: match scheme.squashes() {
+                    true => Response::Restart,
+                    false => Response::Masked,
+                },
+                handler: args.fault_cycles,
+            },
             ..Parameters::paper(scheme, LOG)
         };
         let mut passages = passages(&parameters, &work)
             .map_err(|error| miette!("{name} under {}: {error}", scheme.name()))?;
         // What the command has added is not the reader's.
-        passages.retain(|passage| lines.len() > passage.pc as usize || !added);
-        diagrams.push(diagram(&name, scheme, &passages, &lines)?);
+        passages.retain(|passage| lines.len() > passage.pc as usize || !source.is_completed);
+        let mut diagram = diagram(name, scheme, &passages, lines)?;
+        diagram.raises = work.exceptions() > 0;
+        diagrams.push(diagram);
     }
     Ok(diagrams)
-}
-
-/// What is wrong with a program, at its line if it is one.
-fn wrong(name: &str, line: Option<usize>, what: &impl Display) -> Report {
-    match line {
-        Some(line) => miette!("{name}:{line}: {what}"),
-        None => miette!("{name}: {what}"),
-    }
 }
 
 /// What the letters mean.
@@ -213,7 +211,11 @@ fn gap(diagrams: &[Diagram]) -> Option<String> {
     } else {
         ""
     };
-    Some(format!("the warp waits for its page{search}"))
+    let handler = match diagrams.iter().any(|diagram| diagram.raises) {
+        true => ", or for the handler of an exception",
+        false => "",
+    };
+    Some(format!("the warp waits for its page{handler}{search}"))
 }
 
 /// The legend for a terminal.
@@ -235,79 +237,11 @@ fn label_width(diagrams: &[Diagram]) -> usize {
     (longest.unwrap_or(0) + 2).clamp(TEXT.0, TEXT.1)
 }
 
-/// The text of a program's file, without a byte-order mark.
-fn read(path: &Path) -> Result<String> {
-    let name = path.display();
-    let bytes = std::fs::read(path).map_err(|error| miette!("{name}: {}", Fault::Open(error)))?;
-    for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
-        if let Some(place) = no_text(line) {
-            return Err(miette!(
-                "{name}:{number}: this is no text (byte 0x{:02x} in column {}); give a program, an instruction a line",
-                line[place],
-                place + 1
-            ));
-        }
-    }
-    let text = String::from_utf8(bytes)
-        .map_err(|error| miette!("{name}: the file is no text ({error})"))?;
-    Ok(text.trim_start_matches('\u{feff}').to_owned())
-}
-
-/// Assembles a program, with an exit at its end if it lacks one; tells whether it did.
-fn program(text: &str) -> std::result::Result<(Program, bool), AssemblyError> {
-    match assemble(text) {
-        Err(AssemblyError::Program(ProgramError::Endless)) => {
-            assemble(&format!("{text}\nexit")).map(|program| (program, true))
-        }
-        other => other.map(|program| (program, false)),
-    }
-}
-
-/// A line with an instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Line {
-    number: usize,
-    text: String,
-    /// What it is called, by itself or by lines before it that are labels alone.
-    labels: Vec<String>,
-}
-
-impl Line {
-    /// How `--fault` may name it.
-    fn name(&self) -> String {
-        let number = self.number;
-        let label = self.labels.first();
-        label.map_or(number.to_string(), |label| {
-            format!("{label} (line {number})")
-        })
-    }
-}
-
-/// The lines with instructions.
-fn lines(text: &str) -> Vec<Line> {
-    let mut lines = Vec::new();
-    let mut labels = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let text = line.split('#').next().unwrap_or_default().trim();
-        let (before, instruction) = text.rsplit_once(':').unwrap_or(("", text));
-        let own = before.split(':').map(str::trim);
-        labels.extend(own.filter(|label| !label.is_empty()).map(str::to_owned));
-        if !instruction.trim().is_empty() {
-            lines.push(Line {
-                number,
-                text: text.to_owned(),
-                labels: std::mem::take(&mut labels),
-            });
-        }
-    }
-    lines
-}
-
 /// The instructions that are to fault, a bit each.
-fn faulting(faults: &[String], lines: &[Line], program: &Program) -> Result<u64> {
-    let instructions = program.instructions().iter().take(64);
+fn faulting(faults: &[String], source: &Source) -> Result<u64> {
+    let instructions = source.program.instructions().iter().take(64);
     let can_fault: Vec<_> = (0..)
-        .zip(lines.iter().zip(instructions))
+        .zip(source.lines.iter().zip(instructions))
         .filter(|(_, (_, instruction))| instruction.class().is_global())
         .map(|(place, (line, _))| (place, line))
         .collect();
@@ -367,6 +301,7 @@ fn diagram(name: &str, scheme: Scheme, passages: &[Passage], lines: &[Line]) -> 
         scheme: scheme.name(),
         rows: passages.iter().enumerate().map(row).collect(),
         cycles,
+        raises: false,
     })
 }
 
@@ -462,21 +397,6 @@ impl Row {
 mod tests {
     use super::*;
 
-    #[test]
-    fn lines_are_those_that_hold_instructions() {
-        let text = "# comment\n\nA: R1 <- mov 1 # one\nalone:\nB: C: exit\n";
-        let line = |number, text: &str, labels: &[&str]| Line {
-            number,
-            text: text.to_owned(),
-            labels: labels.iter().map(|&label| label.to_owned()).collect(),
-        };
-        let expected = [
-            line(3, "A: R1 <- mov 1", &["A"]),
-            line(5, "B: C: exit", &["alone", "B", "C"]),
-        ];
-        assert_eq!(lines(text), expected);
-    }
-
     fn row(text: &str, stages: &str) -> Row {
         Row {
             text: text.to_owned(),
@@ -502,6 +422,7 @@ mod tests {
             scheme: "baseline",
             rows: vec![row("A", "FIOEEEEEEEC"), row("B", "         FIC")],
             cycles: 12,
+            raises: false,
         };
         let text = diagram.text(10, 47);
         let expected = "baseline    1  2  3  4  5  6  7  8\n\

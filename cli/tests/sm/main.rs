@@ -8,6 +8,7 @@ use predicates::str::{contains, is_empty};
 
 #[path = "../common/mod.rs"]
 mod common;
+mod exceptions;
 mod refusals;
 mod restart;
 mod timeline;

@@ -10,7 +10,7 @@ use crate::faultline;
 #[test]
 fn what_makes_no_sense_is_refused() {
     let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../sim/traces/kernelslist.g");
-    let cases: [(&[&str], &str); 25] = [
+    let cases: [(&[&str], &str); 30] = [
         (
             &["sm", trace, "--scale", "2"],
             "--scale: a trace is as it is",
@@ -82,6 +82,26 @@ fn what_makes_no_sense_is_refused() {
         (
             &["sm", "lbm", "--svg", "a.svg", "--markdown", "./a.svg"],
             "a file of its own",
+        ),
+        (
+            &["sm", "lbm", "--exceptions", "restart"],
+            "stall-on-fault squashes nothing, so no instruction that has raised an exception can be restarted",
+        ),
+        (
+            &["sm", "lbm", "--exceptions", "ignore"],
+            "there is no response ignore; there are masked, restart, end",
+        ),
+        (
+            &["sm", "lbm", "--exception-cycles", "10"],
+            "so give --exceptions restart too",
+        ),
+        (
+            &["sm", "lbm", "--block-threads", "64"],
+            "--block-threads: it is for programs, so name one too",
+        ),
+        (
+            &["sm", "/nonexistent/program.txt"],
+            "neither a file nor a kernel",
         ),
         (
             &["timeline", "--fault", "B"],

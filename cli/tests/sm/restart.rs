@@ -20,6 +20,7 @@ fn the_restart_theorem_is_put_to_programs() {
     ]);
     for row in rows.as_array().unwrap() {
         assert_eq!(row["programs"], 20);
+        assert!(row["exceptions"].as_u64().unwrap() > 0, "{row}");
     }
     let page = std::fs::read_to_string(page).unwrap();
     let command = "`faultline sm --restart 20 --scheme replay-queue,operand-log --backend reference \
@@ -32,6 +33,9 @@ fn the_restart_theorem_is_put_to_programs() {
 #[test]
 fn the_restart_theorem_takes_no_option_that_it_does_not_use() {
     let options = [
+        ["--exceptions", "restart"],
+        ["--exception-cycles", "10"],
+        ["--block-threads", "64"],
         ["--warps", "4"],
         ["--queue", "16"],
         ["--scheduler", "greedy-then-oldest"],

@@ -6,11 +6,13 @@
 //! [`Outcome::differences`] says what differs: the restart theorem, which [`restart`] puts to random programs.
 
 mod access;
+mod address_space;
 mod alone;
 mod below;
 mod blocks;
 mod cache;
 mod comparison;
+mod exceptions;
 mod kernel;
 mod machine;
 mod memory_unit;
@@ -33,12 +35,15 @@ mod units;
 mod values;
 mod work;
 
+pub use address_space::AddressSpace;
 pub(in crate::machines) use below::{Below, Request, Use};
 pub(in crate::machines) use comparison::Comparison;
 pub use machine::Sm;
 pub(in crate::machines) use outcome::BEAT;
 pub use outcome::{Contexts, Difference, Misses, Moved, Occasions, Outcome, SmError};
-pub use parameters::{Faults, Local, Parameters, Recovery, Switching, Timing, Transfer};
+pub use parameters::{
+    Exceptions, Faults, Local, Parameters, Recovery, Response, Switching, Timing, Transfer,
+};
 pub use preemption::{Choice, Preempted, Preemption};
 pub use statistics::{Stall, Statistics};
 pub(crate) use tags::Tags;

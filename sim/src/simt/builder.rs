@@ -108,6 +108,19 @@ impl Builder {
         self.push(operation, None, &[address.into(), data.into()], offset);
     }
 
+    /// `to <- atom [address + offset], data`: adds, and gives what was there before.
+    pub fn fetch_add(
+        &mut self,
+        space: Space,
+        to: Reg,
+        address: impl Into<Operand>,
+        offset: i64,
+        data: impl Into<Operand>,
+    ) {
+        let operation = Operation::AtomicAdd(space, Width::Four);
+        self.push(operation, Some(to), &[address.into(), data.into()], offset);
+    }
+
     /// A memory instruction, with what it has of a destination and of data.
     pub fn access(
         &mut self,
@@ -125,6 +138,11 @@ impl Builder {
     /// All warps of the block wait for each other.
     pub fn barrier(&mut self) {
         self.push(Operation::Barrier, None, &[], 0);
+    }
+
+    /// An exception is raised.
+    pub fn trap(&mut self) {
+        self.push(Operation::Trap, None, &[], 0);
     }
 
     /// The lanes end.
@@ -266,6 +284,10 @@ binary! {
     sub = Operation::Subtract;
     /// `to <- mul left, right`.
     mul = Operation::Multiply;
+    /// `to <- div left, right`.
+    div = Operation::Divide;
+    /// `to <- rem left, right`.
+    rem = Operation::Remainder;
     /// `to <- min left, right`.
     min = Operation::Minimum;
     /// `to <- max left, right`.

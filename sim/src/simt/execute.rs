@@ -63,6 +63,8 @@ pub enum Effect {
     Write(Box<Write>),
     /// Access memory.
     Access(Box<Access>),
+    /// Nothing, as a trap.
+    Nothing,
     /// Send these lanes to the branch's target, the others on.
     Branch(u32),
     /// Wait for the other warps of the block.
@@ -98,6 +100,7 @@ pub fn execute(instruction: &Instruction, operands: &Operands, mask: u32) -> Eff
                 Condition::Zero => mask & zero,
             })
         }
+        Operation::Trap => Effect::Nothing,
         Operation::Barrier => Effect::Barrier,
         Operation::Exit => Effect::Exit,
         operation => Effect::Write(Box::new(Write {
@@ -106,6 +109,35 @@ pub fn execute(instruction: &Instruction, operands: &Operands, mask: u32) -> Eff
             values: compute(operation, operands),
         })),
     }
+}
+
+/// The lanes of a mask in which an instruction raises its [exception](Operation::exception).
+#[must_use]
+pub fn raising(instruction: &Instruction, operands: &Operands, mask: u32) -> u32 {
+    match instruction.operation {
+        Operation::Divide | Operation::Remainder => {
+            mask & lanes_where(&operands.values[1], |divisor| divisor == 0)
+        }
+        Operation::Trap => mask,
+        _ => 0,
+    }
+}
+
+/// A signed quotient. A division by zero and an overflow have the results of RISC-V (Unprivileged ISA, extension M): all ones
+/// and the dividend.
+fn quotient(dividend: u64, divisor: u64) -> u64 {
+    match divisor {
+        0 => u64::MAX,
+        _ => {
+            let quotient = dividend.cast_signed().wrapping_div(divisor.cast_signed());
+            quotient.cast_unsigned()
+        }
+    }
+}
+
+/// The remainder of [`quotient`]: the dividend of a division by zero, and 0 of an overflow.
+fn remainder(dividend: u64, divisor: u64) -> u64 {
+    dividend.wrapping_sub(quotient(dividend, divisor).wrapping_mul(divisor))
 }
 
 fn lanes_where(values: &Lanes, holds: impl Fn(u64) -> bool) -> u32 {
@@ -141,6 +173,8 @@ fn compute(operation: Operation, operands: &Operands) -> Lanes {
         Operation::MultiplyAdd => {
             std::array::from_fn(|lane| a[lane].wrapping_mul(b[lane]).wrapping_add(c[lane]))
         }
+        Operation::Divide => integers(quotient),
+        Operation::Remainder => integers(remainder),
         Operation::Minimum => integers(|a, b| a.cast_signed().min(b.cast_signed()).cast_unsigned()),
         Operation::Maximum => integers(|a, b| a.cast_signed().max(b.cast_signed()).cast_unsigned()),
         Operation::And => integers(|a, b| a & b),
@@ -177,6 +211,7 @@ fn compute(operation: Operation, operands: &Operands) -> Lanes {
         Operation::Load(..)
         | Operation::Store(..)
         | Operation::AtomicAdd(..)
+        | Operation::Trap
         | Operation::Branch(_)
         | Operation::Barrier
         | Operation::Exit => [0; LANES],
@@ -235,7 +270,7 @@ pub fn commit(
             }
         }
         Effect::Branch(taken) => warp.control.branch(program, *taken),
-        Effect::Barrier => {}
+        Effect::Nothing | Effect::Barrier => {}
         Effect::Exit => warp.control.exit(),
     }
 }

@@ -9,17 +9,27 @@
 //! 38 KB apart at a scale of 1, where the original's lie 9.5 MB apart.
 //!
 //! Constant memory and textures, which the instruction set has not, are shared and global memory
-//! here. All kernels are free of races but for sums and for stores of equal values, and none reads
+//! here. All of these kernels are free of races but for sums and for stores of equal values, and none reads
 //! from global memory what was written there, so their memory and their registers at the end do not
 //! depend on the order in which warps run or in which accesses that faulted come back.
+//!
+//! Four more kernels allocate memory on the device: three after what an allocator's benchmarks do, and a
+//! quad-tree whose nodes allocate their children. Which place a thread gets depends on the order of warps.
+//! So a machine takes what atomics return from the run without faults; their sums and all else are computed
+//! in the machine's own order, and end the same.
 
 mod bfs;
 mod cutcp;
 mod data;
+mod heap;
+mod heap_fixed;
+mod heap_random;
+mod heap_reuse;
 mod histo;
 mod lbm;
 mod mri_gridding;
 mod mri_q;
+mod quad_tree;
 mod sad;
 mod sgemm;
 mod spmv;
@@ -70,6 +80,9 @@ pub struct Kernel {
     pub registers: u32,
     /// The memory that it uses.
     pub regions: Vec<Region>,
+    /// What its atomics return depends on the order in which warps run. A machine takes it from the run without faults, so that
+    /// its warps go the ways of that run.
+    pub is_ordered: bool,
 }
 
 impl Kernel {
@@ -123,10 +136,18 @@ pub const VARIANTS: [(&str, Make); 3] = [
     ("lbm-pointers", lbm::with_pointers),
 ];
 
-/// The kernel or variant of a name.
+/// Kernels that allocate memory on the device, by their names.
+pub const ALLOCATING: [(&str, Make); 4] = [
+    ("heap-fixed", heap_fixed::kernel),
+    ("heap-random", heap_random::kernel),
+    ("heap-reuse", heap_reuse::kernel),
+    ("quad-tree", quad_tree::kernel),
+];
+
+/// The kernel of a name, of any list.
 #[must_use]
 pub fn named(name: &str) -> Option<Make> {
-    let mut all = KERNELS.iter().chain(&VARIANTS);
+    let mut all = KERNELS.iter().chain(&VARIANTS).chain(&ALLOCATING);
     let known = all.find(|(known, _)| *known == name);
     known.map(|&(_, make)| make)
 }

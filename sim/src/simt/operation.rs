@@ -1,5 +1,7 @@
 //! What an instruction does: operations, their classes, and their names in a program's text.
 
+use super::exception::Exception;
+
 /// How two values are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
@@ -85,6 +87,8 @@ pub enum Class {
     GlobalStore,
     /// The load/store unit, shared memory.
     Shared,
+    /// The unit of divisions and traps, which may raise an exception.
+    Raising,
     /// The branch unit.
     Branch,
     /// The barrier of the thread block.
@@ -108,8 +112,8 @@ impl Class {
     }
 }
 
-/// What an instruction does. Integers are of 64 bits and wrap; comparisons, minimum and maximum
-/// take them as signed. Floats are of 32 bits, in the lower half of a register.
+/// What an instruction does. Integers are of 64 bits and wrap; comparisons, minimum, maximum, quotient and
+/// remainder take them as signed. Floats are of 32 bits, in the lower half of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// The source itself.
@@ -122,6 +126,10 @@ pub enum Operation {
     Multiply,
     /// Integer `a * b + c`.
     MultiplyAdd,
+    /// Integer quotient, towards zero. It is all ones where the divisor is 0, which raises an exception.
+    Divide,
+    /// Integer remainder with the sign of the dividend. It is the dividend where the divisor is 0, which raises an exception.
+    Remainder,
     /// The lesser integer.
     Minimum,
     /// The greater integer.
@@ -172,6 +180,8 @@ pub enum Operation {
     Exponential,
     /// Logarithm to base 2.
     Logarithm,
+    /// Raises an exception, and does nothing else.
+    Trap,
     /// Reads memory.
     Load(Space, Width),
     /// Writes memory.
@@ -200,12 +210,14 @@ use Space::{Global, Shared};
 use Width::{Eight, Four};
 
 /// Every operation with its name.
-pub(super) const NAMES: [(&str, Operation); 57] = [
+pub(super) const NAMES: [(&str, Operation); 60] = [
     ("mov", O::Move),
     ("add", O::Add),
     ("sub", O::Subtract),
     ("mul", O::Multiply),
     ("mad", O::MultiplyAdd),
+    ("div", O::Divide),
+    ("rem", O::Remainder),
     ("min", O::Minimum),
     ("max", O::Maximum),
     ("and", O::And),
@@ -241,6 +253,7 @@ pub(super) const NAMES: [(&str, Operation); 57] = [
     ("cos", O::Cosine),
     ("exp2", O::Exponential),
     ("log2", O::Logarithm),
+    ("trap", O::Trap),
     ("ld", O::Load(Global, Four)),
     ("ld.64", O::Load(Global, Eight)),
     ("st", O::Store(Global, Four)),
@@ -293,6 +306,7 @@ impl Operation {
             | O::Cosine
             | O::Exponential
             | O::Logarithm => Class::Special,
+            O::Divide | O::Remainder | O::Trap => Class::Raising,
             O::Load(Global, _) => Class::GlobalLoad,
             O::Store(Global, _) | O::AtomicAdd(Global, _) => Class::GlobalStore,
             O::Load(Shared, _) | O::Store(Shared, _) | O::AtomicAdd(Shared, _) => Class::Shared,
@@ -307,7 +321,7 @@ impl Operation {
     #[must_use]
     pub const fn sources(self) -> usize {
         match self {
-            O::Barrier | O::Exit | O::Branch(Condition::Always) => 0,
+            O::Trap | O::Barrier | O::Exit | O::Branch(Condition::Always) => 0,
             O::MultiplyAdd | O::FloatMultiplyAdd | O::Select => 3,
             O::Move | O::Load(..) | O::Branch(_) => 1,
             _ => match self.class() {
@@ -324,6 +338,16 @@ impl Operation {
             O::Load(space, width) | O::Store(space, width) | O::AtomicAdd(space, width) => {
                 Some((space, width))
             }
+            _ => None,
+        }
+    }
+
+    /// What it raises in lanes that cannot go on.
+    #[must_use]
+    pub const fn exception(self) -> Option<Exception> {
+        match self {
+            O::Divide | O::Remainder => Some(Exception::DivisionByZero),
+            O::Trap => Some(Exception::Trap),
             _ => None,
         }
     }
@@ -347,7 +371,7 @@ impl Operation {
     pub(super) const fn destination(self) -> Destination {
         match self {
             O::AtomicAdd(..) => Destination::Possible,
-            O::Store(..) | O::Branch(_) | O::Barrier | O::Exit => Destination::Absent,
+            O::Store(..) | O::Trap | O::Branch(_) | O::Barrier | O::Exit => Destination::Absent,
             _ => Destination::Needed,
         }
     }
@@ -366,6 +390,14 @@ mod tests {
     }
 
     #[test]
+    fn what_raises_an_exception_has_a_class_of_its_own() {
+        for operation in Operation::all() {
+            let raises = operation.exception().is_some();
+            assert_eq!(operation.class() == Class::Raising, raises, "{operation:?}");
+        }
+    }
+
+    #[test]
     fn classes_follow_the_units() {
         let class = |name| Operation::named(name).map(Operation::class);
         assert_eq!(class("fma"), Some(Class::Math));
@@ -373,5 +405,6 @@ mod tests {
         assert_eq!(class("atom"), Some(Class::GlobalStore));
         assert_eq!(class("atoms"), Some(Class::Shared));
         assert_eq!(class("brz"), Some(Class::Branch));
+        assert_eq!(class("rem"), Some(Class::Raising));
     }
 }

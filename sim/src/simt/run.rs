@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::execute::{Access, Effect, commit, execute};
+use super::exception::Raised;
+use super::execute::{Access, Effect, commit, execute, raising};
+use super::instruction::Instruction;
 use super::memory::{Memory, Shared};
-use super::operation::Space;
+use super::operation::{Operation, Space};
 use super::program::Program;
 use super::warp::{Lanes, Launch, Place, Registers, Warp};
 
@@ -80,6 +82,10 @@ pub struct Step {
     pub addresses: Option<Arc<Lanes>>,
     /// The lanes that a branch sent to its target.
     pub taken: u32,
+    /// The lanes that raised an exception.
+    pub raised: u32,
+    /// What an atomic has returned to each of its lanes, if the run keeps that.
+    pub returned: Option<Arc<Lanes>>,
 }
 
 /// What a warp did.
@@ -108,6 +114,27 @@ impl Run {
     pub fn steps(&self) -> usize {
         self.warps.iter().map(|warp| warp.steps.len()).sum()
     }
+
+    /// The exceptions that the program has met, by block, warp and program order. Each instruction has had its defined result.
+    pub fn exceptions<'run>(
+        &'run self,
+        program: &'run Program,
+    ) -> impl Iterator<Item = Raised> + 'run {
+        self.warps.iter().flat_map(move |warp| {
+            warp.steps.iter().filter_map(move |step| {
+                let exception = program.at(step.pc).operation.exception();
+                exception
+                    .filter(|_| step.raised != 0)
+                    .map(|exception| Raised {
+                        block: warp.place.block,
+                        warp: warp.place.warp,
+                        pc: step.pc,
+                        exception,
+                        lanes: step.raised,
+                    })
+            })
+        })
+    }
 }
 
 /// A block under way.
@@ -132,6 +159,7 @@ pub struct Execution<'program> {
     next: u32,
     begun: Option<Begun>,
     memory: Memory,
+    keeps_returned: bool,
 }
 
 impl<'program> Execution<'program> {
@@ -145,7 +173,15 @@ impl<'program> Execution<'program> {
             next: 0,
             begun: None,
             memory,
+            keeps_returned: false,
         }
+    }
+
+    /// Keeps what atomics return.
+    #[must_use]
+    pub const fn keeping_returned(mut self) -> Self {
+        self.keeps_returned = true;
+        self
     }
 
     /// Global memory after all that was executed.
@@ -207,10 +243,13 @@ impl<'program> Execution<'program> {
         let mut most = most;
         loop {
             while let Some((warp, steps)) = begun.warps.get_mut(begun.turn) {
-                while let Some(step) =
+                while let Some(mut step) =
                     step(self.program, warp, &mut self.memory, &mut begun.shared)?
                 {
                     let pc = step.pc;
+                    if self.keeps_returned {
+                        step.returned = returned(self.program.at(pc), warp);
+                    }
                     let left = begun.left.checked_sub(1);
                     begun.left = left.ok_or(RunError::TooLong { pc, limit })?;
                     steps.push(step);
@@ -315,7 +354,16 @@ fn step(
         mask: fetched.mask,
         addresses,
         taken,
+        raised: raising(instruction, &operands, fetched.mask),
+        returned: None,
     }))
+}
+
+/// What a warp has in the destination of the atomic that it has just executed.
+fn returned(instruction: &Instruction, warp: &Warp) -> Option<Arc<Lanes>> {
+    let is_atomic = matches!(instruction.operation, Operation::AtomicAdd(..));
+    let destination = instruction.destination.filter(|_| is_atomic)?;
+    Some(Arc::new(*warp.registers.read(destination)))
 }
 
 /// A GPU refuses an access that is not aligned; one that is lies in one line and in one page.

@@ -175,6 +175,8 @@ fn opcode(instruction: &Instruction) -> String {
         Operation::Move => "MOV",
         Operation::Add | Operation::Subtract => "IADD3",
         Operation::Multiply | Operation::MultiplyAdd => "IMAD",
+        // A division is a sequence of instructions around the reciprocal.
+        Operation::Divide | Operation::Remainder => "MUFU.RCP",
         Operation::Minimum | Operation::Maximum => "IMNMX",
         Operation::And | Operation::Or | Operation::Xor => "LOP3.LUT",
         Operation::ShiftLeft => "SHF.L",
@@ -204,6 +206,7 @@ fn opcode(instruction: &Instruction) -> String {
             return sized(if returns { "ATOMG.E.ADD" } else { "RED.E.ADD" }, width);
         }
         Operation::AtomicAdd(Space::Shared, width) => return sized("ATOMS.ADD", width),
+        Operation::Trap => "BPT.TRAP",
         Operation::Branch(_) => "BRA",
         Operation::Barrier => "BAR.SYNC",
         Operation::Exit => "EXIT",

@@ -1,16 +1,14 @@
 //! Figure 12 of Tanasic et al.: what it gains to switch out thread blocks that wait for pages.
 
-use faultline_sim::machines::gpu::{
-    Activity, Config, Gpu, Link, Outcome, SchemeName, SwitchingMode,
-};
+use faultline_sim::machines::gpu::{Activity, Config, Link, Outcome, SwitchingMode};
 use faultline_sim::machines::sm::Work;
-use faultline_sim::sm::sm_pipeline::Scheme;
 use faultline_synth::table::Grid;
-use miette::{Result, miette};
+use miette::Result;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::PATTERNS;
+use super::runs::{geometric_mean, of_run, run, share};
 use crate::output::{self, grouped, progress};
 
 /// A link by its name, and the kernels of which the paper gives performance beside no switching, in percent.
@@ -72,16 +70,6 @@ impl Row {
         handler: u64,
         outcomes: &[Outcome; 3],
     ) -> Self {
-        let share = |outcome: &Outcome, activity| {
-            let sms = outcome.history.activities.len();
-            let activities = outcome.history.activities.iter();
-            let spans = activities.flat_map(|spans| spans.until(outcome.cycles));
-            let of_activity = spans.filter(|span| span.1 == activity);
-            let time: u64 = of_activity.map(|(span, _)| span.end - span.start).sum();
-            100.0 * time as f64 / (sms as u64 * outcome.cycles).max(1) as f64
-        };
-        let of_run =
-            |cycles: u64, outcome: &Outcome| 100.0 * cycles as f64 / outcome.cycles.max(1) as f64;
         let each = |of: &dyn Fn(&Outcome) -> u64| [0, 1, 2].map(|mode: usize| of(&outcomes[mode]));
         let shares =
             |of: &dyn Fn(&Outcome) -> f64| [0, 1, 2].map(|mode: usize| of(&outcomes[mode]));
@@ -141,17 +129,6 @@ impl Row {
     }
 }
 
-/// The GPU: the use cases start from a replay queue, with all data in the CPU's memory (section 5.1).
-pub fn config(queue: usize) -> Result<Config> {
-    let mut config = Config::read("", "", "tanasic").map_err(|error| miette!("{error}"))?;
-    config.sm.scheme = SchemeName(Scheme::ReplayQueue);
-    config.sm.queue_entries = (queue as u64)
-        .try_into()
-        .map_err(|error| miette!("--queue: {error}"))?;
-    config.paging.absent = true;
-    Ok(config)
-}
-
 /// Runs the kernels over both links, without switching and with.
 pub fn rows(works: &[Work], config: &Config) -> Result<Vec<Row>> {
     let pairs = works
@@ -166,14 +143,9 @@ pub fn rows(works: &[Work], config: &Config) -> Result<Vec<Row>> {
         let mut config = config.clone();
         config.set_link(link);
         config.switching.mode = mode;
-        let failed = |error: &dyn std::fmt::Display| miette!("{}: {error}", work.name);
-        let gpu = Gpu::new(&config.parameters(), work).map_err(|error| failed(&error))?;
-        let outcome = gpu.run(|_| {}).map_err(|error| failed(&error))?;
+        let outcome = run(&config, work);
         bar.inc(1);
-        match outcome.differences().first() {
-            Some(difference) => Err(failed(difference)),
-            None => Ok(outcome),
-        }
+        outcome
     });
     let outcomes: Vec<Outcome> = outcomes.collect::<Result<_>>()?;
     bar.finish_and_clear();
@@ -225,8 +197,7 @@ fn means(rows: &[Row]) -> String {
     let of_link = |(link, ..): OfLink| {
         let mean = |of: &dyn Fn(&Row) -> f64| {
             let of_link = rows.iter().filter(|row| row.link == link);
-            let logarithms: Vec<f64> = of_link.map(|row| of(row).ln()).collect();
-            (logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64).exp()
+            geometric_mean(of_link.map(of))
         };
         let (normal, ideal) = (
             mean(&|row| row.normal_percent),

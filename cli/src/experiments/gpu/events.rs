@@ -5,7 +5,7 @@ use std::ops::Range;
 use faultline_sim::machines::gpu::{Activity, Config, Outcome};
 use serde_json::{Value, json};
 
-/// The groups of tracks: what each SM does; what the driver, its handler and the link do, and each far fault; and the thread blocks
+/// The groups of tracks: what each SM does; what the driver, its handler and the link do, and each far fault and its handler; and the thread blocks
 /// that each SM switches.
 const SMS: u64 = 1;
 const PAGING: u64 = 2;
@@ -16,6 +16,7 @@ const PREEMPTIONS: u64 = 4;
 const HANDLER: u64 = 0;
 const LINK: u64 = 1;
 const FAULTS: u64 = 2;
+const LOCAL: u64 = 3;
 
 /// The events of a run; times are microseconds.
 pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
@@ -40,6 +41,7 @@ pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
         named("thread_name", PAGING, HANDLER, "handler on the CPU"),
         named("thread_name", PAGING, LINK, "link"),
         named("thread_name", PAGING, FAULTS, "far faults"),
+        named("thread_name", PAGING, LOCAL, "handlers on the SMs"),
     ];
     for (track, spans) in (0..).zip(&history.activities) {
         events.push(named("thread_name", SMS, track, &format!("SM {track}")));
@@ -72,22 +74,27 @@ pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
     for (number, arrival) in history.arrivals.iter().enumerate() {
         let page = format!("page {:#x}", arrival.vpn);
         let arguments = json!({"pages": arrival.pages});
-        events.push(slice(
-            PAGING,
-            HANDLER,
-            &page,
-            &arrival.handled,
-            arguments.clone(),
-        ));
+        if let Some(handled) = &arrival.handled {
+            events.push(slice(PAGING, HANDLER, &page, handled, arguments.clone()));
+        }
         if let Some(moved) = &arrival.moved {
             events.push(slice(PAGING, LINK, &page, moved, arguments));
         }
-        // Far faults overlap, so each is a track of its own.
-        for (phase, cycle) in [("b", arrival.reported), ("e", arrival.there)] {
-            events.push(json!({
-                "ph": phase, "cat": "far fault", "id": number, "name": page, "pid": PAGING, "tid": FAULTS,
-                "ts": time(cycle),
-            }));
+        // Far faults overlap, so each is a track of its own, and so are handlers on the SMs.
+        let whole = arrival.reported..arrival.there;
+        let on_sm = |sm| format!("{page} on SM {sm}");
+        let local = arrival.local.clone().map(|span| {
+            let name = arrival.sm.map_or_else(|| page.clone(), on_sm);
+            ("handler on an SM", LOCAL, name, span)
+        });
+        let far = ("far fault", FAULTS, page.clone(), whole);
+        for (kind, track, name, span) in std::iter::once(far).chain(local) {
+            for (phase, cycle) in [("b", span.start), ("e", span.end)] {
+                events.push(json!({
+                    "ph": phase, "cat": kind, "id": number, "name": name, "pid": PAGING, "tid": track,
+                    "ts": time(cycle),
+                }));
+            }
         }
     }
     json!({"displayTimeUnit": "ns", "traceEvents": events})

@@ -24,9 +24,10 @@ struct Counted {
     /// Thread blocks that left in the middle of their work and came back, with so many squashed instructions.
     blocks_away: u64,
     restored: u64,
-    /// Instructions that were squashed by a fault; those of them that had faulted before, and those whose warp was being
-    /// replayed.
+    /// Instructions that were squashed by a fault; those of them that raised an exception, those that had faulted before, and those
+    /// whose warp was being replayed.
     faults: u64,
+    exceptions: u64,
     faults_again: u64,
     faults_in_a_replay: u64,
     /// Far faults that the driver has read, and those that the GMMU did not hold.
@@ -35,12 +36,16 @@ struct Counted {
     /// Parts of memory that came over the link, and those that were only allocated.
     migrated: u64,
     allocated: u64,
+    /// Parts that warps have allocated, and those that they have asked the CPU for.
+    handled_on_gpu: u64,
+    asked_of_cpu: u64,
 }
 
 impl From<&Outcome> for Counted {
     fn from(outcome: &Outcome) -> Self {
         let Occasions {
             faults,
+            exceptions,
             again,
             in_a_replay,
             ..
@@ -50,12 +55,15 @@ impl From<&Outcome> for Counted {
             blocks_away: outcome.sms.switches,
             restored: outcome.sms.restored,
             faults,
+            exceptions,
             faults_again: again,
             faults_in_a_replay: in_a_replay,
             far_faults: outcome.brought.records,
             not_held: outcome.translations.nacks,
             migrated: outcome.brought.migrated,
             allocated: outcome.brought.allocated,
+            handled_on_gpu: outcome.brought.local,
+            asked_of_cpu: outcome.brought.asked,
         }
     }
 }
@@ -66,12 +74,15 @@ impl AddAssign for Counted {
         self.blocks_away += other.blocks_away;
         self.restored += other.restored;
         self.faults += other.faults;
+        self.exceptions += other.exceptions;
         self.faults_again += other.faults_again;
         self.faults_in_a_replay += other.faults_in_a_replay;
         self.far_faults += other.far_faults;
         self.not_held += other.not_held;
         self.migrated += other.migrated;
         self.allocated += other.allocated;
+        self.handled_on_gpu += other.handled_on_gpu;
+        self.asked_of_cpu += other.asked_of_cpu;
     }
 }
 
@@ -86,19 +97,22 @@ struct Row {
 }
 
 impl Row {
-    const HEADINGS: [&str; 13] = [
+    const HEADINGS: [&str; 16] = [
         "scheme",
         "programs",
         "cycles",
         "blocks away",
         "restored",
         "faults",
+        "exceptions",
         "again",
         "in a replay",
         "far faults",
         "not held",
         "migrated",
         "allocated",
+        "on the GPU",
+        "asked",
         "failures",
     ];
 
@@ -119,12 +133,15 @@ impl Row {
             counted.blocks_away,
             counted.restored,
             counted.faults,
+            counted.exceptions,
             counted.faults_again,
             counted.faults_in_a_replay,
             counted.far_faults,
             counted.not_held,
             counted.migrated,
             counted.allocated,
+            counted.handled_on_gpu,
+            counted.asked_of_cpu,
             self.failures,
         ];
         let counts = counts.into_iter().map(grouped);
@@ -176,8 +193,11 @@ fn markdown(rows: &[Row], programs: u64, seed: u64, origin: &str) -> String {
              executor without faults. Registers and memory end the same, every instruction commits exactly once, none is \
              issued before what it depends on, and each translation that an SM receives is that of the page tables. In \
              three of four programs all pages are absent at first: *far faults* are reported to the driver or *not held* and \
-             requested again, and parts of memory are *migrated* over the link or *allocated*. Other instructions fault by \
-             chance. *Faults* squash an instruction: one that has faulted before (*again*), or one whose warp is being \
+             requested again, and parts of memory are *migrated* over the link or *allocated*. In a third of the programs, \
+             under schemes that squash, the warps that fault handle their faults: they allocate parts (*on the GPU*), or have \
+             *asked* the CPU for them. Other instructions fault by \
+             chance. *Faults* squash an instruction: one that divides by zero or traps and is restarted by a handler \
+             (*exceptions*, which stall on fault masks), one that has faulted before (*again*), or one whose warp is being \
              replayed. Thread blocks leave in the middle of their work and come back (*blocks away*), with squashed \
              instructions (*restored*). A failure would be named by its seed.",
             schemes.join(","),

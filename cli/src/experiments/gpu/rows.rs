@@ -1,6 +1,6 @@
 //! The runs of `faultline gpu`, as rows of a table and of `--json`.
 
-use faultline_sim::machines::gpu::{Config, Outcome, SwitchingMode};
+use faultline_sim::machines::gpu::{Config, Handling, Outcome, SwitchingMode};
 use faultline_sim::machines::sm::Work;
 use serde::Serialize;
 
@@ -13,6 +13,7 @@ pub struct Row {
     workload: String,
     scheme: &'static str,
     switching: &'static str,
+    handling: &'static str,
     pub cycles: u64,
     microseconds: f64,
     warp_instructions: u64,
@@ -21,11 +22,16 @@ pub struct Row {
     pub relative_percent: f64,
     values_checked: bool,
     squashing_faults: u64,
+    /// Those that are exceptions, which a handler on the SM restarts.
+    exceptions: u64,
     far_faults: u64,
     not_held: u64,
     held_at_once: u16,
     migrated: u64,
     allocated: u64,
+    /// Parts that handlers on the GPU have allocated, and those whose migration they have asked of the CPU.
+    handled_on_gpu: u64,
+    asked_of_cpu: u64,
     link_bytes: u64,
     link_use_percent: f64,
     switched_out: u64,
@@ -54,6 +60,7 @@ impl Row {
             workload: work.name.clone(),
             scheme: config.sm.scheme.0.name(),
             switching: config.switching.mode.name(),
+            handling: config.paging.handling.name(),
             cycles: *cycles,
             microseconds: config.microseconds(*cycles),
             warp_instructions: *instructions,
@@ -61,11 +68,14 @@ impl Row {
             relative_percent: 0.0,
             values_checked: work.computation.is_some(),
             squashing_faults: outcome.sms.occasions.faults,
+            exceptions: outcome.sms.occasions.exceptions,
             far_faults: brought.records,
             not_held: translations.nacks,
             held_at_once: translations.held,
             migrated: brought.migrated,
             allocated: brought.allocated,
+            handled_on_gpu: brought.local,
+            asked_of_cpu: brought.asked,
             link_bytes: brought.bytes,
             link_use_percent: 100.0 * a_cycle(brought.link),
             switched_out: outcome.sms.switches,
@@ -84,9 +94,14 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
     let switches = rows
         .iter()
         .any(|row| row.switching != SwitchingMode::None.name());
+    let has_exceptions = rows.iter().any(|row| row.exceptions > 0);
+    let handles = rows.iter().any(|row| row.handling == Handling::Gpu.name());
     let mut headings = vec!["Workload", "Scheme"];
     if switches {
         headings.push("Switching");
+    }
+    if handles {
+        headings.push("Handling");
     }
     let names = headings.len();
     headings.extend(["Cycles", "Performance", "Warp instructions a cycle"]);
@@ -101,14 +116,21 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
         ]),
         false => headings.extend(["Translations", "Walk reads", "L2 lines", "DRAM lines"]),
     }
+    if handles {
+        headings.extend(["Handled on GPU", "Asked of CPU"]);
+    }
     if switches {
         headings.extend(["Switched out", "Context KB"]);
     }
+    headings.extend(has_exceptions.then_some("Exceptions"));
     let headings: Vec<String> = headings.into_iter().map(str::to_owned).collect();
     let cells = rows.iter().map(|row| {
         let mut cells = vec![row.workload.clone(), row.scheme.to_owned()];
         if switches {
             cells.push(row.switching.to_owned());
+        }
+        if handles {
+            cells.push(row.handling.to_owned());
         }
         cells.extend([
             grouped(row.cycles),
@@ -134,9 +156,13 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
         if absent {
             cells.push(format!("{:.1}", row.link_use_percent));
         }
+        if handles {
+            cells.extend([row.handled_on_gpu, row.asked_of_cpu].map(grouped));
+        }
         if switches {
             cells.extend([row.switched_out, row.context_bytes >> 10].map(grouped));
         }
+        cells.extend(has_exceptions.then(|| grouped(row.exceptions)));
         cells
     });
     let cells: Vec<Vec<String>> = cells.collect();

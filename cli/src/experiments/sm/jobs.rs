@@ -36,6 +36,8 @@ pub struct Row {
     pub cycles_of_runs: Vec<u64>,
     /// None under a scheme that squashes nothing: there the accesses that fault wait in the memory unit.
     pub faults: Option<u64>,
+    /// Those of these instructions that raised an exception, which a handler on the SM restarts.
+    pub exceptions: u64,
     pub replays: u64,
     /// Cycles in which nothing was issued, by cause: those of an SM in the mean.
     #[serde(serialize_with = "by_name")]
@@ -71,6 +73,7 @@ const MOST_WARPS: usize = 64;
 struct Counted {
     statistics: Vec<Statistics>,
     misses: Misses,
+    exceptions: u64,
     speeds: Vec<Speed>,
 }
 
@@ -114,7 +117,9 @@ pub fn run(works: &[Work], setups: &[Setup], runs: u64, bar: &ProgressBar) -> Re
         bar.inc(1);
         counts
     });
-    let counted: Vec<Counted> = counted.collect::<Result<_>>()?;
+    // Of several runs that fail, the first is named, whichever has ended first.
+    let counted: Vec<Result<Counted>> = counted.collect();
+    let counted: Vec<Counted> = counted.into_iter().collect::<Result<_>>()?;
     let of_rows = counted.chunks(runs as usize);
     let mut rows: Vec<Row> = jobs
         .iter()
@@ -195,6 +200,7 @@ fn one(work: &Work, setup: &Setup, run: u64) -> Result<Counted> {
         None => Ok(Counted {
             statistics: vec![statistics],
             misses: outcome.misses,
+            exceptions: outcome.occasions.exceptions,
             speeds,
         }),
         Some(difference) => Err(miette!(
@@ -226,6 +232,7 @@ fn on_gpu(work: &Work, setup: &Setup, gpu: &gpu::Parameters, run: u64) -> Result
             lines: outcome.traffic.lines,
             waited: outcome.traffic.waited,
         },
+        exceptions: outcome.sms.occasions.exceptions,
         speeds: Vec::new(),
     })
 }
@@ -272,6 +279,7 @@ fn row(work: &Work, setup: &Setup, all: &[Counted]) -> Row {
         error_percent: 0.0,
         cycles_of_runs,
         faults: scheme.squashes().then(|| mean(&|one| one.faults)),
+        exceptions: share(all.iter().map(|one| one.exceptions).sum(), runs),
         replays: mean(&|one| one.replays),
         stalls: stalls
             .map(|(stall, place): (_, usize)| (stall.name(), of_sm(&|one| one.stalls[place])))

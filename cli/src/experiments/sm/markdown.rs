@@ -153,6 +153,12 @@ fn command(args: &Args) -> String {
     if args.absent {
         command += " --absent";
     }
+    if let Some(response) = args.exceptions.response() {
+        command += &format!(" --exceptions {}", response.name());
+    }
+    if let Some(threads) = args.run.block_threads {
+        command += &format!(" --block-threads {threads}");
+    }
     if args.backend != Kind::Reference {
         command += &format!(" --backend {}", args.backend.name());
     }

@@ -40,20 +40,36 @@ pub fn svg(rows: &[Row], beside_paper: bool, note: &str) -> Result<String, Strin
     let mut groups: Vec<(String, Vec<f64>)> = short(&names).into_iter().zip(values).collect();
     let means = setups.iter().map(|setup| mean(rows, setup)).collect();
     groups.push(("geometric mean".to_owned(), means));
-    let mut svg = String::new();
     let paper = |setup: &String| paper(setup).filter(|_| beside_paper);
     let papers: Vec<Option<f64>> = setups.iter().map(paper).collect();
     let mut notes = vec![note];
     if papers.iter().any(Option::is_some) {
         notes.insert(0, "Thick lines over the means: the paper's.");
     }
-    draw(&mut svg, &setups, &papers, &groups, notes.join(" ").trim())
+    let title = "performance, baseline 100";
+    bars(title, &setups, &papers, &groups, notes.join(" ").trim())
+}
+
+/// Bars for each group, one for each setup, with the paper's as lines over the last group, and a note.
+///
+/// # Errors
+/// If it cannot be drawn, with a sentence that says why.
+pub fn bars(
+    title: &str,
+    setups: &[String],
+    papers: &[Option<f64>],
+    groups: &[(String, Vec<f64>)],
+    note: &str,
+) -> Result<String, String> {
+    let mut svg = String::new();
+    draw(&mut svg, title, setups, papers, groups, note)
         .map_err(|error| format!("the plot cannot be drawn ({error})"))?;
     Ok(svg)
 }
 
 fn draw(
     svg: &mut String,
+    title: &str,
     setups: &[String],
     papers: &[Option<f64>],
     groups: &[(String, Vec<f64>)],
@@ -73,7 +89,7 @@ fn draw(
         .x_label_area_size(44)
         .y_label_area_size(54)
         .build_cartesian_2d(0.0..groups.len() as f64, 0.0..1.05 * most)?;
-    mesh(&mut chart, "performance, baseline 100")?;
+    mesh(&mut chart, title)?;
     let width = 0.86 / setups.len().max(1) as f64;
     for (place, paper) in papers.iter().enumerate() {
         let colour = COLOURS[place % COLOURS.len()];

@@ -30,9 +30,10 @@ struct Row {
     /// Those that were saved and ran on, and contexts that were damaged on purpose, and refused.
     bases: u64,
     refused: u64,
-    /// Instructions that were squashed by a fault; those of them that had faulted before, whose warp was being replayed,
-    /// some of whose lanes did not fault, and with a page that another warp waited for as well.
+    /// Instructions that were squashed by a fault; those of them that raised an exception, that had faulted before, whose warp was
+    /// being replayed, some of whose lanes did not fault, and with a page that another warp waited for as well.
     faults: u64,
+    exceptions: u64,
     faults_again: u64,
     faults_in_a_replay: u64,
     faults_of_some_lanes: u64,
@@ -76,7 +77,7 @@ impl AddAssign for Counted {
 }
 
 impl Row {
-    const HEADINGS: [&str; 13] = [
+    const HEADINGS: [&str; 14] = [
         "scheme",
         "programs",
         "cycles",
@@ -85,6 +86,7 @@ impl Row {
         "saved, ran on",
         "refused",
         "faults",
+        "exceptions",
         "again",
         "in a replay",
         "some lanes",
@@ -101,6 +103,7 @@ impl Row {
             self.bases,
             self.refused,
             self.faults,
+            self.exceptions,
             self.faults_again,
             self.faults_in_a_replay,
             self.faults_of_some_lanes,
@@ -134,7 +137,8 @@ fn markdown(rows: &[Row], trials: u64, seed: u64, backend: Kind, origin: &str) -
              squashed instructions (*restored*); others are *saved* and *run on*, so that what leaves later is an \
              increment. All of it goes through the checkpoint engine and the dirty bits, beat by beat, some of it in place; \
              registers, shared memory, control and instructions are compared when they are back, and contexts that were \
-             cut or damaged are *refused*. *Faults* squash an instruction: one that has faulted before (*again*), \
+             cut or damaged are *refused*. *Faults* squash an instruction: one that divides by zero or traps and is \
+             restarted by a handler (*exceptions*, which stall on fault masks), one that has faulted before (*again*), \
              one whose warp is being replayed, one some of whose lanes do not fault, or one with a page that another warp \
              waits for too.{lockstep} A failure would be named by its seed.",
             schemes.join(","),
@@ -206,6 +210,7 @@ pub fn run(trials: u64, args: &Args, schemes: &[Scheme], global: &Global) -> Res
             bases,
             refused,
             faults: occasions.faults,
+            exceptions: occasions.exceptions,
             faults_again: occasions.again,
             faults_in_a_replay: occasions.in_a_replay,
             faults_of_some_lanes: occasions.some_lanes,

@@ -2,7 +2,7 @@
 
 use faultline_hw::registry::{Design, Tag};
 use faultline_sim::machines::gpu;
-use faultline_sim::machines::sm::{Faults, Parameters};
+use faultline_sim::machines::sm::{Exceptions, Faults, Parameters, Response};
 use faultline_sim::sm::replay_queue;
 use faultline_sim::sm::sm_pipeline;
 use faultline_sim::sm::sm_pipeline::Scheme;
@@ -62,6 +62,17 @@ pub fn setups(args: &Args, schemes: &[Scheme]) -> Result<Vec<Setup>> {
             absent: args.absent,
             cycles: args.fault_cycles(),
             ..Faults::NONE
+        };
+        parameters.exceptions = match args.exceptions() {
+            // A baseline that is only there to compare with cannot restart anything.
+            Exceptions {
+                response: Response::Restart,
+                handler,
+            } if !scheme.squashes() => Exceptions {
+                response: Response::Masked,
+                handler,
+            },
+            exceptions => exceptions,
         };
         parameters.seed = args.seed;
         Setup {

@@ -110,8 +110,12 @@ pub fn text(rows: &[Row], beside_paper: bool, width: Option<usize>) -> String {
         runs => format!(", means of {runs} runs"),
     };
     let (headings, performances) = performance(rows, beside_paper);
+    let masked = match rows.iter().any(|row| row.exceptions > 0) {
+        true => ", and exceptions are masked",
+        false => "",
+    };
     let mut text = format!(
-        "Performance, the baseline as 100{runs}\n(stall-on-fault: what faults waits in the memory unit)\n{}\n\n{}",
+        "Performance, the baseline as 100{runs}\n(stall-on-fault: what faults waits in the memory unit{masked})\n{}\n\n{}",
         tables(1, &headings, &performances, width),
         causes(rows, &setups, &runs, width)
     );
@@ -229,7 +233,11 @@ pub fn performance(rows: &[Row], beside_paper: bool) -> (Vec<String>, Vec<Vec<St
 
 /// A row for each set-up: why nothing is issued, and what is in queue and log.
 fn causes(rows: &[Row], setups: &[String], runs: &str, width: Option<usize>) -> String {
-    let counts = ["all workloads", "cycles", "IPC", "faults", "replays"].map(str::to_owned);
+    let has_exceptions = rows.iter().any(|row| row.exceptions > 0);
+    let mut counts = vec!["all workloads", "cycles", "IPC", "faults"];
+    counts.extend(has_exceptions.then_some("exceptions"));
+    counts.push("replays");
+    let counts: Vec<String> = counts.into_iter().map(str::to_owned).collect();
     let stalls = Stall::ALL.map(|stall| format!("{}, %", stall.name()));
     let occupancies = HISTOGRAMS.map(|(name, _)| format!("in the {name}"));
     let headings = [&counts[..], &stalls, &occupancies].concat();
@@ -244,8 +252,9 @@ fn causes(rows: &[Row], setups: &[String], runs: &str, width: Option<usize>) -> 
             grouped(cycles),
             format!("{:.2}", share(sum(&|row| row.instructions))),
             faults.map_or("-".to_owned(), grouped),
-            grouped(sum(&|row| row.replays)),
         ];
+        cells.extend(has_exceptions.then(|| grouped(sum(&|row| row.exceptions))));
+        cells.push(grouped(sum(&|row| row.replays)));
         for cause in 0..stalls.len() {
             let stalled = sum(&|row| row.stalls[cause].1);
             cells.push(format!("{:.1}", 100.0 * share(stalled)));

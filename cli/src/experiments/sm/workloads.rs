@@ -1,43 +1,58 @@
-//! What is run: kernels and traces.
+//! What is run: kernels, traces and programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use faultline_sim::machines::sm::Work;
-use faultline_sim::simt::kernels::{KERNELS, Kernel, Make, VARIANTS, named};
-use faultline_sim::simt::{self, WriteError};
+use faultline_sim::simt::kernels::{ALLOCATING, KERNELS, Kernel, Make, VARIANTS, named};
+use faultline_sim::simt::{self, LANES, Launch, WriteError};
 use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
 
-use crate::value::distinct;
+use crate::experiments::program::Source;
+use crate::value::{distinct, integer_in};
+
+/// Bytes of shared memory of a program's thread block: an SM holds 16 of them.
+const PROGRAM_SHARED_MEMORY: u32 = 2 << 10;
 
 /// What can be run.
 fn help() -> String {
     let kernels = KERNELS.map(|(name, _)| name).join(", ");
     let variants = VARIANTS.map(|(name, _)| name).join(", ");
+    let allocating = ALLOCATING.map(|(name, _)| name).join(", ");
     format!(
-        "Kernels by name ({kernels}), patterns after Parboil's and not its programs, or Accel-Sim traces (.traceg, \
-         kernelslist.g); all kernels if not given; also {variants}: lbm at the paper's 8 warps, or with other addresses"
+        "Kernels by name ({kernels}), patterns after Parboil's and not its programs, Accel-Sim traces (.traceg, \
+         kernelslist.g), or programs (.txt) in the notation that `faultline timeline --help` describes; all kernels if not given; also \
+         {variants}: lbm at the paper's 8 warps, or with other addresses; and {allocating}, which allocate memory on the device"
     )
 }
 
-/// Kernels and traces, and how large the kernels are.
+/// Kernels, traces and programs, and how large they are.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Workloads {
-    #[arg(value_name = "KERNEL|TRACE", help = help())]
+    #[arg(value_name = "KERNEL|FILE", help = help())]
     pub workloads: Vec<String>,
-    /// Thread blocks of the kernels, as a multiple [default: 1]
+    /// Thread blocks of the kernels, as a multiple, and of programs [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub scale: Option<u32>,
     /// Thread blocks of a kernel that the SM holds, as far as it has warps for them [default: by registers and shared memory]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
     pub blocks_per_sm: Option<u8>,
+    /// Threads of a program's thread block [default: 32]
+    #[arg(long, value_name = "N", value_parser = integer_in::<u32>(1..=Launch::MOST_THREADS))]
+    pub block_threads: Option<u32>,
+}
+
+/// Whether a file is called a program's.
+fn is_program(name: &str) -> bool {
+    let extension = Path::new(name).extension();
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("txt"))
 }
 
 /// The names of the kernels and their variants.
 fn known() -> String {
-    let all = KERNELS.into_iter().chain(VARIANTS);
+    let all = KERNELS.into_iter().chain(VARIANTS).chain(ALLOCATING);
     all.map(|(name, _)| name).collect::<Vec<_>>().join(", ")
 }
 
@@ -52,7 +67,28 @@ impl Workloads {
         self.workloads.is_empty() || self.workloads.iter().any(|name| named(name).is_some())
     }
 
-    /// The names of the kernels and traces that were asked for, each once.
+    /// Whether one of the workloads is a program.
+    pub fn has_programs(&self) -> bool {
+        self.workloads.iter().any(|name| is_program(name))
+    }
+
+    /// The program of a file.
+    fn program(&self, path: &Path) -> Result<Work> {
+        let launch = Launch {
+            grid: [self.scale(), 1, 1],
+            block: [self.block_threads.unwrap_or(LANES as u32), 1, 1],
+            shared_memory: PROGRAM_SHARED_MEMORY,
+        };
+        let mut work = Source::read(path)?.work(launch)?;
+        let name = path.file_stem().unwrap_or_default();
+        work.name = name.to_string_lossy().into_owned();
+        if let Some(blocks) = self.blocks_per_sm {
+            work.blocks_per_sm = blocks.into();
+        }
+        Ok(work)
+    }
+
+    /// The names of the workloads that were asked for, each once.
     pub fn chosen(&self) -> Vec<String> {
         match self.workloads.is_empty() {
             true => KERNELS.iter().map(|(name, _)| (*name).to_owned()).collect(),
@@ -74,8 +110,13 @@ impl Workloads {
         VARIANTS.into_iter().map(work).collect()
     }
 
-    /// The kernels and traces that were asked for, each with a name of its own.
+    /// The workloads that were asked for, each with a name of its own.
     pub fn works(&self) -> Result<Vec<Work>> {
+        if self.block_threads.is_some() && !self.has_programs() {
+            return Err(miette!(
+                "--block-threads: it is for programs, so name one too"
+            ));
+        }
         let mut works = Vec::new();
         for name in &self.chosen() {
             if let Some(make) = named(name) {
@@ -94,6 +135,10 @@ impl Workloads {
                     "{name} is neither a file nor a kernel; the kernels are {}",
                     known()
                 ));
+            }
+            if is_program(name) {
+                works.push(self.program(path)?);
+                continue;
             }
             let trace = crate::output::open_trace(path)?;
             for reader in trace.readers() {

@@ -16,12 +16,13 @@ const NAMES: usize = 12;
 
 /// What `--help` says below the options.
 pub fn help() -> String {
-    let units: [(&str, Class); 8] = [
+    let units: [(&str, Class); 9] = [
         ("math", Class::Math),
         ("special functions", Class::Special),
         ("global memory, load", Class::GlobalLoad),
         ("global memory, store", Class::GlobalStore),
         ("shared memory", Class::Shared),
+        ("division, trap", Class::Raising),
         ("branch", Class::Branch),
         ("barrier", Class::Barrier),
         ("end", Class::Exit),
@@ -31,7 +32,8 @@ pub fn help() -> String {
          registers and memory 0 at first. An exit at its end may be left out. An example:\n\n{EXAMPLE}\n\
          Sources:\n  Registers R0 to R255 (R255 is 0, and cannot be written), numbers such as 4, -1, 0x10 and 0.5, and\n  \
          thread.x, block.x, block_size.x, grid_size.x (also .y, .z), lane and warp.\n  \
-         The address of a memory operation stands in brackets: [R2], [R2 + 16], [0x1000].\n\n\
+         The address of a memory operation stands in brackets: [R2], [R2 + 16], [0x1000].\n  \
+         A div by 0 gives all ones and a rem by 0 the dividend; both raise an exception, as trap does, which gives nothing.\n\n\
          Operations:\n"
     );
     for (unit, class) in units {

@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use toml::de::{DeTable, DeValue, Deserializer};
 
-use super::super::sm::{self, Choice, Local, Preemption, Switching, Transfer};
+use super::super::sm::{
+    self, Choice, Exceptions, Local, Preemption, Response, Switching, Transfer,
+};
 use super::super::translation::{self, Design};
 use super::parameters::cluster;
-use super::values::{PolicyName, PowerOfTwo, SchemeName, Within};
-use super::{Caches, Link, Paging, Parameters};
+use super::values::{PolicyName, PowerOfTwo, SchemeName, Within, responses};
+use super::{Caches, Failure, Link, Paging, Parameters};
 use crate::sm::sm_pipeline;
 use crate::sm::{l1_tlb, operand_log, replay_queue};
 
@@ -114,10 +116,16 @@ pub struct MemoryTable {
 pub struct PagingTable {
     /// No page is there at first.
     pub absent: bool,
+    /// What the CPU has written was copied before, so only pages that nobody owns are absent.
+    pub copied: bool,
     /// What comes with an absent page.
     pub granularity: Granularity,
+    /// Who handles a fault first.
+    pub handling: Handling,
     /// Cycles for which the CPU's handler works on a fault.
     pub handler: Within<0, 10000000>,
+    /// Cycles for which a warp runs the GPU's handler of its fault.
+    pub gpu_handler: Within<0, 10000000>,
     /// Bytes that the link moves in a cycle.
     pub link_bytes: Within<1, 4096>,
     /// Cycles of an unloaded fault whose page the CPU owns.
@@ -138,6 +146,38 @@ pub struct SwitchingTable {
     pub extra: Within<1, 4>,
     /// Cycles for which a block stays at least.
     pub residence: Within<0, 65535>,
+}
+
+/// What an SM does with divisions by zero and traps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExceptionsTable {
+    /// What becomes of them, by name.
+    #[schemars(schema_with = "responses")]
+    pub response: Response,
+    /// Cycles for which the SM's handler works on one.
+    pub handler: Within<1, 50000>,
+}
+
+/// Who handles a fault first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Handling {
+    /// The CPU, one fault after the other.
+    Cpu,
+    /// The warp that faults, on its SM. It asks the CPU for what that owns.
+    Gpu,
+}
+
+impl Handling {
+    /// Its name in files, options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Gpu => "gpu",
+        }
+    }
 }
 
 /// Whether thread blocks are switched out, and how their contexts move.
@@ -197,6 +237,8 @@ pub struct Config {
     pub paging: PagingTable,
     /// Blocks that are switched out.
     pub switching: SwitchingTable,
+    /// Exceptions.
+    pub exceptions: ExceptionsTable,
 }
 
 /// Why a file is no configuration.
@@ -222,13 +264,10 @@ impl Config {
     /// # Errors
     /// If a table or value is unknown, of another type or out of its range, or if there is no such preset.
     pub fn read(text: &str, file: &str, preset: &str) -> Result<Self, ConfigError> {
-        let wrong = |span: Option<Range<usize>>, sentence: &str| {
-            let before = span.map_or(0, |span| span.start.min(text.len()));
-            ConfigError {
-                file: file.to_owned(),
-                line: line(text, before),
-                sentence: sentence.trim().replace('\n', ", "),
-            }
+        let wrong = |span: Option<Range<usize>>, sentence: &str| ConfigError {
+            file: file.to_owned(),
+            line: line_at(text, span.map_or(0, |span| span.start)),
+            sentence: sentence.trim().replace('\n', ", "),
         };
         let of_toml = |error: toml::de::Error| wrong(error.span(), error.message());
         let mut own = DeTable::parse(text).map_err(of_toml)?;
@@ -242,17 +281,35 @@ impl Config {
             return Err(wrong(named.map(toml::Spanned::span), &sentence));
         };
         let base = DeTable::parse(base).map_err(of_toml)?;
+        let keys = [("paging", "handling"), ("sm", "scheme")];
+        let said = keys.into_iter().find_map(|key| span_of(own.get_ref(), key));
         complete(own.get_mut(), base.into_inner());
         // What the preset holds is right, so a span is one of this file.
-        Self::deserialize(Deserializer::from(own)).map_err(of_toml)
+        let config = Self::deserialize(Deserializer::from(own)).map_err(of_toml)?;
+        match config.check() {
+            Ok(()) => Ok(config),
+            Err(failure) => Err(wrong(said, &failure.to_string())),
+        }
     }
 
-    /// The line of a file, from 1 on, that sets a key of a table, if one does.
+    /// The line of a file that has a key of a table.
     #[must_use]
     pub fn line_of(text: &str, table: &str, key: &str) -> Option<usize> {
-        let all = DeTable::parse(text).ok()?;
-        let value = all.get_ref().get(table)?.get_ref().get(key)?;
-        Some(line(text, value.span().start))
+        let own = DeTable::parse(text).ok()?;
+        let span = span_of(own.get_ref(), (table, key))?;
+        Some(line_at(text, span.start))
+    }
+
+    /// Whether its scheme can do what it says of faults.
+    ///
+    /// # Errors
+    /// If warps are to handle their faults, and the scheme cannot preempt them.
+    pub fn check(&self) -> Result<(), Failure> {
+        let scheme = self.sm.scheme.0;
+        match self.paging.handling == Handling::Gpu && !scheme.squashes() {
+            true => Err(Failure::Handler(scheme.name())),
+            false => Ok(()),
+        }
     }
 
     /// What a file may say, as a JSON schema: nothing that the preset says has to be there.
@@ -326,8 +383,15 @@ impl Config {
             threshold: threshold.get(),
             extra: extra.get(),
             residence: residence.get(),
+            handler: self.gpu_handler().unwrap_or(0),
             transfer,
         })
+    }
+
+    /// Cycles of the GPU's handler, if it handles faults.
+    fn gpu_handler(&self) -> Option<u64> {
+        let is_local = self.paging.handling == Handling::Gpu;
+        is_local.then(|| self.paging.gpu_handler.get())
     }
 
     /// The GPU that it says. A kernel computes its values there.
@@ -390,6 +454,10 @@ impl Config {
                 },
                 l1_lines: sm.l1_lines.get(),
                 switching: self.switching(&caches),
+                exceptions: Exceptions {
+                    response: self.exceptions.response,
+                    handler: self.exceptions.handler.get(),
+                },
                 values: true,
                 ..sm::Parameters::paper(sm.scheme.0, sm.log_bytes.get())
             },
@@ -401,8 +469,10 @@ impl Config {
             caches,
             paging: Paging {
                 absent: paging.absent,
+                copied: paging.copied,
                 regions: paging.granularity == Granularity::Region,
                 handler: paging.handler.get(),
+                local: self.gpu_handler(),
                 link: Link {
                     bytes: paging.link_bytes.get(),
                     migration: paging.migration.get(),
@@ -413,9 +483,15 @@ impl Config {
     }
 }
 
+/// Where a table of a file has a key, if it does.
+fn span_of(file: &DeTable<'_>, (table, key): (&str, &str)) -> Option<Range<usize>> {
+    let table = file.get(table)?.get_ref().as_table()?;
+    Some(table.get(key)?.span())
+}
+
 /// The line of a place in a text, from 1 on.
-fn line(text: &str, place: usize) -> usize {
-    text[..place].matches('\n').count() + 1
+fn line_at(text: &str, place: usize) -> usize {
+    text[..place.min(text.len())].matches('\n').count() + 1
 }
 
 /// Adds what a table leaves out.
@@ -464,6 +540,14 @@ mod tests {
         assert_eq!(expected.sm.timing, sm::Timing::PAPER);
         let paper = sm::Parameters::paper(Scheme::OperandLog, 16 << 10);
         assert_eq!(expected.sm.pipeline, paper.pipeline);
+        assert_eq!(expected.sm.exceptions, Exceptions::END);
+        let restarts = "[exceptions]\nresponse = \"restart\"\nhandler = 70\n";
+        let restarts = Config::read(restarts, "gpu.toml", "tanasic").unwrap();
+        let exceptions = Exceptions {
+            response: Response::Restart,
+            handler: 70,
+        };
+        assert_eq!(restarts.parameters().sm.exceptions, exceptions);
     }
 
     #[test]
@@ -501,6 +585,47 @@ mod tests {
             ..local
         };
         assert_eq!(with("ideal"), Switching::Local(ideal));
+    }
+
+    /// Warps handle their faults, and their blocks stay as long.
+    #[test]
+    fn the_gpu_has_a_handler_if_the_file_says_so() {
+        let with = |handling: &str| {
+            let text = format!(
+                "[switching]\nmode = \"normal\"\n[paging]\nhandling = \"{handling}\"\ngpu_handler = 500\n"
+            );
+            let config = Config::read(&text, "gpu.toml", "tanasic").unwrap();
+            let parameters = config.parameters();
+            let Switching::Local(local) = parameters.sm.switching else {
+                panic!("blocks are switched out");
+            };
+            (parameters.paging.local, local.handler)
+        };
+        assert_eq!(with("cpu"), (None, 0));
+        assert_eq!(with("gpu"), (Some(500), 500));
+        let preset = Config::preset("tanasic").unwrap().parameters();
+        assert_eq!((preset.paging.local, preset.paging.copied), (None, false));
+    }
+
+    /// 20 us in each preset.
+    #[test]
+    fn the_gpus_handler_takes_an_order_of_magnitude_more_than_the_cpus() {
+        for name in Config::presets() {
+            let preset = Config::preset(name).unwrap();
+            let time = preset.microseconds(preset.paging.gpu_handler.into());
+            assert!((time - 20.0).abs() < 1e-9, "{name}: {time}");
+        }
+    }
+
+    #[test]
+    fn a_scheme_that_squashes_nothing_runs_no_handler() {
+        let sentence = "stall-on-fault squashes nothing, so a warp that has faulted cannot run the handler of its fault";
+        let both = "[sm]\nscheme = \"stall-on-fault\"\n\n[paging]\nhandling = \"gpu\"\n";
+        assert_eq!(refused(both), format!("gpu.toml:5: {sentence}"));
+        assert_eq!(Config::line_of(both, "paging", "handling"), Some(5));
+        assert_eq!(Config::line_of(both, "paging", "absent"), None);
+        let cpu = both.replace("gpu", "cpu");
+        assert!(Config::read(&cpu, "gpu.toml", "tanasic").is_ok());
     }
 
     #[test]
@@ -542,6 +667,13 @@ mod tests {
         let log = "sms = 2\n[sm]\n\nlog_bytes = 512\n";
         assert_eq!(Config::line_of(log, "sm", "log_bytes"), Some(4));
         assert_eq!(Config::line_of(log, "sm", "warps"), None);
+        let response = refused("[exceptions]\nhandler = 5\nresponse = \"stop\"\n");
+        assert_eq!(
+            response,
+            "gpu.toml:3: there is no response stop; there are masked, restart, end"
+        );
+        let handler = refused("[exceptions]\nhandler = 0\n");
+        assert_eq!(handler, "gpu.toml:2: 0 is not from 1 to 50000");
         let power = refused("[gmmu]\nwalks = 24\n");
         assert_eq!(power, "gpu.toml:2: 24 is no power of two from 1 to 64");
     }

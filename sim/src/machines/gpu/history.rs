@@ -41,10 +41,14 @@ pub struct Arrival {
     pub vpn: u64,
     /// Its pages.
     pub pages: u64,
-    /// When the driver read the first record of it.
+    /// When the first record of it was read.
     pub reported: u64,
-    /// When the CPU's handler worked on it.
-    pub handled: Range<u64>,
+    /// When a warp ran the GPU's handler for it, if one did.
+    pub local: Option<Range<u64>>,
+    /// The SM that reported it first.
+    pub sm: Option<u32>,
+    /// When the CPU's handler worked on it, if it did.
+    pub handled: Option<Range<u64>>,
     /// When it was on the link, if it came over it.
     pub moved: Option<Range<u64>>,
     /// When it was there.
@@ -102,18 +106,35 @@ impl History {
     /// The share of each of so many equal parts of a run for which the link is in use.
     #[must_use]
     pub fn link_use(&self, parts: usize, end: u64) -> Vec<f64> {
-        let length = end as f64 / parts.max(1) as f64;
-        let mut used = vec![0.0; parts];
-        for moved in self.arrivals.iter().filter_map(|one| one.moved.as_ref()) {
-            let (from, to) = (moved.start as f64, moved.end as f64);
-            for (part, used) in used.iter_mut().enumerate() {
-                let begin = part as f64 * length;
-                let inside = to.min(begin + length) - from.max(begin);
-                *used += inside.max(0.0) / length;
-            }
-        }
-        used
+        let moved = self.arrivals.iter().filter_map(|one| one.moved.as_ref());
+        mean_over(parts, end, moved)
     }
+
+    /// The handlers that run on the SMs, in the mean over each of so many equal parts of a run.
+    #[must_use]
+    pub fn local_handlers(&self, parts: usize, end: u64) -> Vec<f64> {
+        let local = self.arrivals.iter().filter_map(|one| one.local.as_ref());
+        mean_over(parts, end, local)
+    }
+}
+
+/// How many of some spans hold, in the mean over each of so many equal parts of a run.
+fn mean_over<'run>(
+    parts: usize,
+    end: u64,
+    spans: impl Iterator<Item = &'run Range<u64>>,
+) -> Vec<f64> {
+    let length = end as f64 / parts.max(1) as f64;
+    let mut means = vec![0.0; parts];
+    for span in spans {
+        let (from, to) = (span.start as f64, span.end as f64);
+        for (part, mean) in means.iter_mut().enumerate() {
+            let begin = part as f64 * length;
+            let inside = to.min(begin + length) - from.max(begin);
+            *mean += inside.max(0.0) / length;
+        }
+    }
+    means
 }
 
 #[cfg(test)]
@@ -151,7 +172,9 @@ mod tests {
             vpn: 0,
             pages: 16,
             reported: 0,
-            handled: 0..1,
+            local: None,
+            sm: None,
+            handled: Some(0..1),
             there: moved.end,
             moved: Some(moved),
         };
@@ -160,5 +183,26 @@ mod tests {
             ..History::default()
         };
         assert_eq!(history.link_use(4, 400), [0.5, 1.0, 0.0, 0.0]);
+        assert_eq!(history.local_handlers(4, 400), [0.0; 4]);
+    }
+
+    #[test]
+    fn handlers_on_sms_run_side_by_side() {
+        let arrival = |local: Range<u64>| Arrival {
+            vpn: 0,
+            pages: 16,
+            reported: local.start,
+            there: local.end,
+            local: Some(local),
+            sm: Some(0),
+            handled: None,
+            moved: None,
+        };
+        let history = History {
+            arrivals: vec![arrival(100..300), arrival(100..200)],
+            ..History::default()
+        };
+        assert_eq!(history.local_handlers(4, 400), [0.0, 2.0, 1.0, 0.0]);
+        assert_eq!(history.link_use(4, 400), [0.0; 4]);
     }
 }

@@ -46,6 +46,19 @@ pub enum Failure {
         /// Its frame, as the SM received it.
         pfn: u64,
     },
+    /// A warp has accessed a page that is in no allocation.
+    #[error("cycle {cycle}: the kernel is aborted: page {vpn:#x}{} is in no allocation", accessed(*.sm))]
+    Aborted {
+        /// The cycle.
+        cycle: u64,
+        /// The page.
+        vpn: u64,
+        /// The SM, if it is known.
+        sm: Option<u32>,
+    },
+    /// The scheme cannot preempt a warp that has faulted.
+    #[error("{0} squashes nothing, so a warp that has faulted cannot run the handler of its fault")]
+    Handler(&'static str),
     /// Thread blocks leave for other reasons than a launch.
     #[error(
         "thread blocks are switched out while they wait for pages, so no second kernel can be launched"
@@ -54,6 +67,21 @@ pub enum Failure {
     /// Nothing commits any more.
     #[error("cycle {0}: nothing commits any more")]
     Stuck(u64),
+}
+
+impl Failure {
+    /// The cycle in which an SM has ended the run; the beginning if that is none.
+    fn sm_cycle(&self) -> u64 {
+        match self {
+            Self::Sm { error, .. } => error.cycle().unwrap_or_default(),
+            _ => 0,
+        }
+    }
+}
+
+/// Who has accessed a page, if it is known.
+fn accessed(sm: Option<u32>) -> String {
+    sm.map_or_else(String::new, |sm| format!(", which SM {sm} has accessed,"))
 }
 
 /// A GPU that runs one kernel, or two.
@@ -77,7 +105,7 @@ impl<'work> Gpu<'work> {
     /// A GPU before its first cycle.
     ///
     /// # Errors
-    /// If a thread block does not fit on an SM.
+    /// If a thread block does not fit on an SM, or warps are to handle faults under a scheme that squashes nothing.
     pub fn new(parameters: &Parameters, work: &'work Work) -> Result<Self, Failure> {
         Self::with(parameters, work, None)
     }
@@ -104,6 +132,10 @@ impl<'work> Gpu<'work> {
     ) -> Result<Self, Failure> {
         let (crossbar, translation) = (parameters.crossbar, parameters.translation);
         let mut of_sm = parameters.sm;
+        let scheme = of_sm.pipeline.scheme;
+        if parameters.paging.local.is_some() && !scheme.squashes() {
+            return Err(Failure::Handler(scheme.name()));
+        }
         of_sm.far_limit = parameters.far_limit;
         // Where a page lies is known once it has been walked for.
         of_sm.timing.warm = false;
@@ -131,11 +163,10 @@ impl<'work> Gpu<'work> {
         let kernels: Vec<_> = (0..).zip(works).map(kernel).collect();
         let spaces = kernels.len() as u8;
         let written = kernels.iter().flat_map(Kernel::written);
-        let mut pager = Pager::new(parameters.paging, spaces, written);
-        if !parameters.paging.absent {
-            let pages = kernels.iter().flat_map(Kernel::pages);
-            pages.for_each(|page| pager.place(page));
-        }
+        let allocated = kernels.iter().map(|kernel| kernel.work.space.clone());
+        let mut pager = Pager::new(parameters, allocated.collect(), written);
+        let pages = kernels.iter().flat_map(Kernel::pages);
+        pages.for_each(|page| pager.place(page));
         let mut gpu = Self {
             parameters: *parameters,
             uncore: Uncore::new(parameters, spaces, pager),
@@ -180,7 +211,7 @@ impl<'work> Gpu<'work> {
     /// Runs to the end; `observe` sees the GPU whenever its parts have met.
     ///
     /// # Errors
-    /// If a pipeline breaks a rule, an SM receives a wrong translation, or nothing commits any more.
+    /// If an exception ends the kernel, a pipeline breaks a rule, an SM receives a wrong translation, or nothing commits any more.
     pub fn run(mut self, mut observe: impl FnMut(&Self)) -> Result<Outcome, Failure> {
         loop {
             self.advance()?;
@@ -309,8 +340,12 @@ impl<'work> Gpu<'work> {
             ),
         };
         self.now = until;
-        of_sms.into_iter().collect::<Result<(), _>>()?;
-        of_uncore
+        // Of several SMs that fail, the first is the one that has ended first, as if all had met in every cycle.
+        let failed = of_sms.into_iter().filter_map(Result::err);
+        match failed.min_by_key(Failure::sm_cycle) {
+            Some(first) => Err(first),
+            None => of_uncore,
+        }
     }
 
     /// Global memory is accessed, and each part gets what others have sent it.

@@ -67,10 +67,15 @@ impl Link {
 pub struct Paging {
     /// No page is there at first.
     pub absent: bool,
+    /// What the CPU has written was copied before the first cycle, so only pages that nobody owns are absent.
+    pub copied: bool,
     /// Far faults are handled by regions of 64 KB, otherwise page by page.
     pub regions: bool,
     /// For which the CPU's handler works on a fault; it handles one after the other.
     pub handler: u64,
+    /// For which a warp that faults runs the GPU's handler on its SM, before it is known what becomes of the fault; none if all
+    /// faults are the CPU's.
+    pub local: Option<u64>,
     /// The link.
     pub link: Link,
 }

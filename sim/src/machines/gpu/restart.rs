@@ -53,9 +53,13 @@ impl Trial {
         let mut parameters = parameters(&of_sm, random);
         of_sm.work.blocks_per_sm = SLOTS;
         if scheme.squashes() && random.u8(0..3) > 0 {
-            parameters.sm.switching = Switching::Local(local(random));
+            parameters.sm.switching = Switching::Local(scheduler(random));
             // Blocks wait for a slot.
             of_sm.work.blocks_per_sm = random.usize(1..SLOTS);
+        }
+        // What is drawn last leaves all else of a seed as it is.
+        if scheme.squashes() && random.u8(0..3) == 0 {
+            handle_on_sms(&mut parameters, random);
         }
         Ok(Self { of_sm, parameters })
     }
@@ -77,11 +81,12 @@ impl Trial {
 }
 
 /// A local scheduler that has blocks leave soon, over a way of any speed.
-fn local(random: &mut Rng) -> Local {
+fn scheduler(random: &mut Rng) -> Local {
     Local {
         threshold: random.u8(0..2),
         extra: random.u8(1..=4),
         residence: random.u16(0..200),
+        handler: 0,
         transfer: match random.bool() {
             true => Transfer::AtOnce,
             false => Transfer::Beats {
@@ -89,6 +94,16 @@ fn local(random: &mut Rng) -> Local {
                 latency: random.u64(0..100),
             },
         },
+    }
+}
+
+/// Warps handle their faults themselves. What the CPU has written may be there already.
+fn handle_on_sms(parameters: &mut Parameters, random: &mut Rng) {
+    let cycles = random.u64(1..400);
+    parameters.paging.local = Some(cycles);
+    parameters.paging.copied = random.u8(0..4) == 0;
+    if let Switching::Local(scheduler) = &mut parameters.sm.switching {
+        scheduler.handler = cycles;
     }
 }
 
@@ -125,8 +140,10 @@ fn parameters(of_sm: &restart::Trial, random: &mut Rng) -> Parameters {
         },
         paging: Paging {
             absent: random.u8(0..4) > 0,
+            copied: false,
             regions: random.bool(),
             handler,
+            local: None,
             link: Link {
                 bytes: random.u64(16..4096),
                 migration: handler + transfer,

@@ -171,7 +171,7 @@ impl Uncore {
     /// Runs up to a cycle. It `skips` cycles in which nothing happens.
     ///
     /// # Errors
-    /// If an SM is sent a wrong translation.
+    /// If an SM is sent a wrong translation, or the kernel is aborted.
     pub fn advance(&mut self, until: u64, skips: bool) -> Result<(), Failure> {
         while self.now < until {
             if skips && let Some(next) = self.rests() {
@@ -214,7 +214,7 @@ impl Uncore {
                 inputs.request_write |= u16::from(walk.write) << number;
             }
         }
-        self.pager.arrive(now);
+        self.pager.arrive(now)?;
         self.driver.drive(now, &mut self.pager, inputs);
         let from_tlb = self.gmmu.tlb().answers();
         let outputs = self.gmmu.cycle(inputs);
@@ -277,7 +277,11 @@ impl Uncore {
                     invalidate_asid: outputs.drop_asid,
                     ..l1_tlb::Inputs::default()
                 };
-                let place = outputs.fill_place;
+                let page = Page {
+                    vpn: outputs.fill_vpn,
+                    asid: outputs.fill_asid,
+                };
+                let place = self.pager.place_in_queue(page, outputs.fill_place);
                 let translation = Translation { due, inputs, place };
                 let sms = cluster.sms.clone();
                 let sent = sms.map(|sm| (sm, Message::Translation(translation.clone())));

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
+use super::super::sm::Response;
 use crate::sm::sm_pipeline::{Policy, Scheme};
 
 /// A whole number from the first to the last.
@@ -167,4 +168,9 @@ impl From<PolicyName> for &'static str {
     fn from(policy: PolicyName) -> Self {
         policy.0.name()
     }
+}
+
+/// The responses to exceptions, by name.
+pub fn responses(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": Response::ALL.map(Response::name) })
 }

@@ -40,7 +40,7 @@ impl Shape {
     #[must_use]
     pub fn new(work: &Work, given: u64, shared_memory: u64, allocation: Allocation) -> Self {
         let is_address = |register: usize| {
-            let accesses = work.instructions.iter().filter(|one| one.class.is_global());
+            let accesses = work.instructions.iter().filter(|one| one.is_access());
             work.computation.is_some()
                 && accesses
                     .into_iter()

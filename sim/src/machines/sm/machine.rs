@@ -93,7 +93,8 @@ impl<'work> Sm<'work> {
             below.memory = computation.memory.clone();
         }
         let sm = Self::with(parameters, work, below)?;
-        let patience = PATIENCE + 4 * parameters.faults.cycles;
+        let handlers = ENTRIES as u64 * parameters.exceptions.handler;
+        let patience = PATIENCE + 4 * parameters.faults.cycles + handlers;
         Ok(Self { patience, ..sm })
     }
 
@@ -242,13 +243,8 @@ impl<'work, B: Below> Sm<'work, B> {
 
     /// The instruction of a warp's entry accesses global memory, which its owner lends.
     pub(in super::super) fn access(&mut self, warp: u8, entry: u8, memory: &mut Memory) {
-        let resident = self.warp(warp);
-        let flight = resident.and_then(|resident| resident.flight(entry));
-        if let Some(flight) = flight
-            && let Some(Effect::Access(access)) = &flight.effect
-        {
-            flight.write = access.perform(memory).map(Box::new);
-            flight.awaits_memory = false;
+        if let Some(resident) = self.warp(warp) {
+            resident.perform(entry, memory);
         }
     }
 
@@ -327,6 +323,7 @@ impl<'work, B: Below> Sm<'work, B> {
             }
         }
         self.messages(inputs)?;
+        self.handle_exceptions();
         if self.offered.is_none() {
             let ready = |&number: &u8| {
                 let warp = self.warps[usize::from(number)].as_ref();
@@ -358,14 +355,13 @@ impl<'work, B: Below> Sm<'work, B> {
     fn decided(&mut self, decision: Decision) -> Result<(), SmError> {
         match decision {
             Decision::Checked(tag) => {
-                let flight = self.warps[usize::from(tag.warp)]
-                    .as_mut()
-                    .and_then(|resident| resident.flight(tag.entry));
-                if let Some(flight) = flight
-                    && let Some(Effect::Access(access)) = &flight.effect
+                let resident = self.warps[usize::from(tag.warp)].as_mut();
+                if let Some(resident) = resident
+                    && let Some(flight) = resident.flight(tag.entry)
+                    && matches!(flight.effect, Some(Effect::Access(_)))
                 {
                     match self.below.memory() {
-                        Some(memory) => flight.write = access.perform(memory).map(Box::new),
+                        Some(memory) => resident.perform(tag.entry, memory),
                         None => {
                             flight.awaits_memory = true;
                             self.below.access(self.now, tag.warp, tag.entry);
@@ -391,6 +387,7 @@ impl<'work, B: Below> Sm<'work, B> {
                 self.fault(tag.warp, fault.until);
             }
             Decision::Faulted(tag, fault) => self.faults.push_back((tag, fault)),
+            Decision::Raised(tag, lanes) => self.raised(tag, lanes)?,
         }
         Ok(())
     }
@@ -420,6 +417,7 @@ impl<'work, B: Below> Sm<'work, B> {
             return Err(self.broken(warp, "an instruction commits before it has accessed memory"));
         }
         resident.forget(flight.position);
+        resident.handled.retain(|&other| other != flight.position);
         let (slot, number) = (resident.slot, resident.block);
         let block = self.slots[slot].as_mut();
         let Some(block) = block.filter(|block| block.number == number) else {
@@ -481,10 +479,13 @@ impl<'work, B: Below> Sm<'work, B> {
                 return Err(self.broken(tag.warp, "an instruction faults that is not under way"));
             };
             self.count_fault(tag.warp, flight.position, fault);
-            if let Some(resident) = &mut self.warps[usize::from(tag.warp)]
-                && self.parameters.pipeline.scheme.disables()
-            {
-                resident.forget(flight.position);
+            if let Some(resident) = &mut self.warps[usize::from(tag.warp)] {
+                if self.parameters.pipeline.scheme.disables() {
+                    resident.forget(flight.position);
+                }
+                if fault.is_raised {
+                    resident.raised.push(flight.position);
+                }
             }
             self.fault(tag.warp, fault.until);
         }
@@ -501,6 +502,7 @@ impl<'work, B: Below> Sm<'work, B> {
         let instruction = resident.map(|resident| (resident.block, resident.number, position));
         let is_first = instruction.is_some_and(|instruction| self.have_faulted.insert(instruction));
         self.occasions.faults += 1;
+        self.occasions.exceptions += u64::from(fault.is_raised);
         self.occasions.again += u64::from(!is_first);
         self.occasions.in_a_replay += u64::from(self.pipeline.is_replaying(warp));
         self.occasions.some_lanes += u64::from(fault.some_lanes);

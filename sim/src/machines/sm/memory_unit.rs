@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::access::{Access, Injected, Line, Said};
 use super::below::{Below, Use};
 use super::cache::Cache;
+use super::exceptions::Raising;
 use super::outcome::Misses;
 use super::pages::{Answer, Fill, Pages, Report};
 use super::parameters::{Faults, Parameters, Switching};
@@ -39,6 +40,8 @@ pub enum Decision {
     Checked(Tag),
     /// It faults.
     Faulted(Tag, Fault),
+    /// These lanes of it raise an exception.
+    Raised(Tag, u32),
 }
 
 /// What is known of a fault.
@@ -50,6 +53,8 @@ pub struct Fault {
     pub some_lanes: bool,
     /// Another warp waits for a page that this one waits for.
     pub shared_page: bool,
+    /// It is an exception, and no page is absent.
+    pub is_raised: bool,
 }
 
 /// An instruction that the coalescer has not accepted.
@@ -106,6 +111,7 @@ pub struct MemoryUnit {
     inputs: coalescer::Inputs,
     pages: Pages,
     cache: Cache,
+    raising: Raising,
     /// Of each warp's entries.
     lines: Vec<[Lines; ENTRIES]>,
     waiting: VecDeque<Waiting>,
@@ -142,6 +148,7 @@ impl MemoryUnit {
             inputs: coalescer::Inputs::default(),
             pages: Pages::new(parameters.tlb, parameters.far_limit, parameters.squashes()),
             cache: Cache::new(timing.l1, parameters.l1_lines),
+            raising: Raising::new(timing),
             lines: vec![Default::default(); parameters.pipeline.warps],
             waiting: VecDeque::new(),
             accepted: 0,
@@ -204,6 +211,11 @@ impl MemoryUnit {
             mask,
             lines: addresses.map(|address| address >> LINE_BITS),
         });
+    }
+
+    /// A division or a trap, of which these lanes raise an exception.
+    pub fn begin_raising(&mut self, tag: Tag, lanes: u32, now: u64) {
+        self.raising.begin(tag, lanes, now);
     }
 
     /// Instructions that wait for a page in the pipeline: when each has faulted, and when its page is there.
@@ -287,6 +299,17 @@ impl MemoryUnit {
         if self.look <= now {
             self.decide_all(now, decisions, below);
         }
+        while let Some((tag, lanes, result)) = self.raising.checked(now) {
+            if lanes != 0 {
+                decisions.push_back(Decision::Raised(tag, lanes));
+                continue;
+            }
+            self.lines[usize::from(tag.warp)][usize::from(tag.entry)] = Lines {
+                over: result,
+                ..Lines::default()
+            };
+            decisions.push_back(Decision::Checked(tag));
+        }
         over
     }
 
@@ -296,7 +319,7 @@ impl MemoryUnit {
         let is_checking = self.requester.is_some() || self.misses.iter().any(|miss| miss.woken);
         let coalesces = self.coalescer.offer().is_some() || self.coalescer.waiting() > 0;
         let happens = is_splitting || is_checking || coalesces || !self.pages.rests();
-        (!happens).then_some(self.look)
+        (!happens).then_some(self.look.min(self.raising.next()))
     }
 
     /// The pipeline knows that the checks of an instruction have succeeded. It says when the instruction is over, or
@@ -504,6 +527,7 @@ impl MemoryUnit {
                 until: access.fault.unwrap_or(access.decided),
                 some_lanes: faulting != 0 && faulting != lanes,
                 shared_page,
+                is_raised: false,
             };
             return Decision::Faulted(access.tag, fault);
         }

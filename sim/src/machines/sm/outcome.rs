@@ -6,6 +6,7 @@ use std::ops::Range;
 use thiserror::Error;
 
 use super::comparison::Comparison;
+use crate::simt::Raised;
 
 /// Bytes of a beat of a context.
 pub const BEAT: u64 = 32;
@@ -46,6 +47,14 @@ pub enum SmError {
         /// Rows that a context can name.
         most: u64,
     },
+    /// An instruction has raised an exception, and no handler restarts it.
+    #[error("cycle {cycle}, {raised} ends the kernel")]
+    Exception {
+        /// The cycle.
+        cycle: u64,
+        /// What has been raised.
+        raised: Raised,
+    },
     /// Nothing commits any more.
     #[error("cycle {0}: nothing commits any more")]
     Stuck(u64),
@@ -61,6 +70,19 @@ pub enum SmError {
     },
 }
 
+impl SmError {
+    /// The cycle in which the run has ended; none if it did not begin.
+    #[must_use]
+    pub const fn cycle(&self) -> Option<u64> {
+        match *self {
+            Self::Exception { cycle, .. } | Self::Stuck(cycle) | Self::Broken { cycle, .. } => {
+                Some(cycle)
+            }
+            Self::Block { .. } | Self::Log { .. } | Self::Unsquashed | Self::Rows { .. } => None,
+        }
+    }
+}
+
 /// Lines that were requested of the L2 cache, and what they waited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Misses {
@@ -70,12 +92,14 @@ pub struct Misses {
     pub waited: u64,
 }
 
-/// Faults of a run that squash an instruction, and those of them in which a restart could go wrong; one may be of
+/// Faults and exceptions of a run that squash an instruction, and those of them in which a restart could go wrong; one may be of
 /// several kinds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Occasions {
     /// All of them.
     pub faults: u64,
+    /// It is an exception, which a handler on the SM restarts.
+    pub exceptions: u64,
     /// The instruction has faulted before.
     pub again: u64,
     /// Its warp is being replayed.
@@ -89,6 +113,7 @@ pub struct Occasions {
 impl std::ops::AddAssign for Occasions {
     fn add_assign(&mut self, other: Self) {
         self.faults += other.faults;
+        self.exceptions += other.exceptions;
         self.again += other.again;
         self.in_a_replay += other.in_a_replay;
         self.some_lanes += other.some_lanes;

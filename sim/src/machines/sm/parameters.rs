@@ -1,5 +1,7 @@
 //! What an SM is made of, and how its faults come about.
 
+use serde::{Deserialize, Serialize};
+
 use crate::sm::sm_pipeline::{Policy, Scheme};
 use crate::sm::{l1_tlb, operand_log, replay_queue, sm_pipeline};
 
@@ -108,6 +110,69 @@ impl Faults {
     };
 }
 
+/// What becomes of an instruction that raises an exception: a division by zero or a trap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "&'static str")]
+pub enum Response {
+    /// It is masked: the instruction has its defined result at once.
+    Masked,
+    /// A handler on the SM restarts its warp, and it has its defined result when it is done again. Under a scheme that squashes
+    /// nothing it ends the kernel.
+    Restart,
+    /// It ends the kernel, as on today's GPUs (Tanasic et al., section 2.2).
+    End,
+}
+
+impl Response {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Masked, Self::Restart, Self::End];
+
+    /// Its name in files, options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Masked => "masked",
+            Self::Restart => "restart",
+            Self::End => "end",
+        }
+    }
+}
+
+impl TryFrom<String> for Response {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|known| known.name() == name);
+        found.ok_or_else(|| {
+            let known = Self::ALL.map(Self::name).join(", ");
+            format!("there is no response {name}; there are {known}")
+        })
+    }
+}
+
+impl From<Response> for &'static str {
+    fn from(response: Response) -> Self {
+        response.name()
+    }
+}
+
+/// What an SM does with exceptions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exceptions {
+    /// What becomes of an instruction that raises one.
+    pub response: Response,
+    /// Cycles of the handler for each such instruction, from the drain of its warp on. Other warps run meanwhile.
+    pub handler: u64,
+}
+
+impl Exceptions {
+    /// They end the kernel. The paper gives no time for a handler, so its 1,000 cycles are an assumption.
+    pub const END: Self = Self {
+        response: Response::End,
+        handler: 1000,
+    };
+}
+
 /// What an SM does with an instruction that faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
@@ -141,6 +206,8 @@ pub struct Local {
     pub extra: u8,
     /// Cycles for which a block stays at least.
     pub residence: u16,
+    /// Cycles for which a warp that faults runs the GPU's handler, and its block stays; 0 if the CPU handles all faults.
+    pub handler: u64,
     /// How contexts move.
     pub transfer: Transfer,
 }
@@ -176,6 +243,8 @@ pub struct Parameters {
     pub faults: Faults,
     /// What becomes of them.
     pub recovery: Recovery,
+    /// What becomes of exceptions.
+    pub exceptions: Exceptions,
     /// When thread blocks leave.
     pub switching: Switching,
     /// Whether values are computed, and compared with those of the oracle at the end.
@@ -203,6 +272,7 @@ impl Parameters {
             timing: Timing::PAPER,
             faults: Faults::NONE,
             recovery: Recovery::Scheme,
+            exceptions: Exceptions::END,
             switching: Switching::Never,
             values: false,
             seed: 1,

@@ -4,8 +4,8 @@ use super::below::Below;
 use super::machine::Sm;
 use super::memory_unit::Tag;
 use super::outcome::SmError;
-use super::parameters::Recovery;
-use super::resident::Resident;
+use super::parameters::{Recovery, Response};
+use super::resident::{Resident, returning};
 use super::work::{Instruction, Kind};
 use crate::simt::{Effect, Operands};
 use crate::sm::scoreboard::ZERO_REGISTER;
@@ -284,7 +284,12 @@ impl<B: Below> Sm<'_, B> {
         let Some(resident) = self.warps[usize::from(warp)].as_mut() else {
             return Err(self.broken(warp, "it executes for a warp that is not there"));
         };
-        let Resident { steps, flights, .. } = resident;
+        let Resident {
+            steps,
+            flights,
+            handled,
+            ..
+        } = resident;
         let flight = flights[usize::from(entry)].as_mut();
         let Some(flight) = flight.filter(|flight| flight.awaited == 0) else {
             return Err(self.broken(warp, "an operand has not come from the log"));
@@ -294,7 +299,17 @@ impl<B: Below> Sm<'_, B> {
         if let (Some(values), Some(operands)) = (&self.values, &flight.operands) {
             flight.effect = Some(values.execute(instruction.pc, operands, step.mask));
         }
-        if tag.class.is_global() {
+        if let Kind::Raising(_) = instruction.kind {
+            let is_masked = self.parameters.exceptions.response == Response::Masked;
+            let lanes = match (&self.values, &flight.operands) {
+                _ if is_masked || handled.contains(&flight.position) => 0,
+                (Some(values), Some(operands)) => {
+                    values.raising(instruction.pc, operands, step.mask)
+                }
+                _ => step.raised,
+            };
+            self.memory.begin_raising(tag, lanes, self.now);
+        } else if tag.class.is_global() {
             let addresses = match &flight.effect {
                 Some(Effect::Access(access)) => access.addresses,
                 _ => step.traced_operand(false),
@@ -308,8 +323,7 @@ impl<B: Below> Sm<'_, B> {
         } else {
             if let (Some(values), Some(Effect::Access(access))) = (&mut self.values, &flight.effect)
             {
-                let write = values.share(access, tag.slot.into());
-                flight.write = write.map(Box::new);
+                flight.write = returning(values.share(access, tag.slot.into()), step);
             }
             self.units
                 .finishes(warp, entry, handed + self.parameters.timing.shared);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::memory_unit::Tag;
 use super::work::Step;
-use crate::simt::{Effect, Operands, Write};
+use crate::simt::{Cells, Effect, Operands, Write};
 
 /// Scoreboard entries of a warp at most.
 pub const ENTRIES: usize = 16;
@@ -57,6 +57,10 @@ pub struct Resident {
     pub waits: bool,
     /// It has faulted, and its pages are there at this time.
     pub faulted: Option<u64>,
+    /// Instructions that have raised exceptions for which the handler has not begun, and those that raise none when they are done
+    /// again.
+    pub raised: Vec<usize>,
+    pub handled: Vec<usize>,
     /// The oldest instruction that faulted where nobody knows of faults.
     pub squashed_from: Option<usize>,
 }
@@ -76,6 +80,8 @@ impl Resident {
             flying: 0,
             waits: false,
             faulted: None,
+            raised: Vec::new(),
+            handled: Vec::new(),
             squashed_from: None,
         }
     }
@@ -103,6 +109,17 @@ impl Resident {
         self.flights[usize::from(entry)].as_mut()
     }
 
+    /// The access of an instruction is performed.
+    pub fn perform(&mut self, entry: u8, memory: &mut impl Cells) {
+        let flight = self.flights[usize::from(entry)].as_mut();
+        if let Some(flight) = flight
+            && let Some(Effect::Access(access)) = &flight.effect
+        {
+            flight.write = returning(access.perform(memory), &self.steps[flight.position]);
+            flight.awaits_memory = false;
+        }
+    }
+
     /// Takes an instruction out of its entry.
     pub fn lands(&mut self, entry: u8) -> Option<Flight> {
         let flight = self.flights[usize::from(entry)].take();
@@ -123,8 +140,30 @@ impl Resident {
         barrier || self.position + 1 == self.steps.len()
     }
 
+    /// Whether it has drained after exceptions, so that their handler begins.
+    pub fn awaits_handler(&self) -> bool {
+        self.flying == 0 && !self.raised.is_empty()
+    }
+
+    /// It leaves the SM. Its context does not say what the handler has done, so what has raised an exception and is not done again
+    /// by then raises it once more.
+    pub fn leaves(&mut self) {
+        self.raised.clear();
+        self.handled.clear();
+    }
+
     /// Whether nothing is under way.
     pub fn is_drained(&self) -> bool {
         self.uncommitted.is_empty() && self.issued == self.position
     }
+}
+
+/// What an access writes to its register: what it has read, or, of an atomic whose result depends on the order of warps, what the
+/// oracle's has returned.
+pub fn returning(write: Option<Write>, step: &Step) -> Option<Box<Write>> {
+    let mut write = Box::new(write?);
+    if let Some(returned) = step.returned() {
+        write.values = *returned;
+    }
+    Some(write)
 }

@@ -2,6 +2,7 @@
 
 use super::below::Below;
 use super::machine::Sm;
+use super::resident::Resident;
 use super::statistics::happens;
 use crate::sm::sm_pipeline::{Inputs, Outputs};
 
@@ -48,6 +49,14 @@ impl<B: Below> Sm<'_, B> {
             .fetchable()
             .any(|warp| self.next_step(warp).is_some())
         {
+            return None;
+        }
+        let awaits = |warp: &u8| {
+            self.warps[usize::from(*warp)]
+                .as_ref()
+                .is_some_and(Resident::awaits_handler)
+        };
+        if self.faulted.iter().any(awaits) {
             return None;
         }
         let over = self.faulted.iter().filter_map(|&warp| {

@@ -1,11 +1,11 @@
-//! The restart theorem: whatever faults, and whenever, registers and memory end as in the run without faults, and every
-//! instruction commits exactly once. A [`Trial`] puts it to a random program on a random SM; its seed tells all.
+//! The restart theorem: whatever faults or raises an exception, and whenever, registers and memory end as in the run without
+//! faults, and every instruction commits exactly once. A [`Trial`] puts it to a random program on a random SM; its seed tells all.
 
 use fastrand::Rng;
 
 use super::machine::Sm;
 use super::outcome::{Difference, Outcome, SmError};
-use super::parameters::{Faults, Parameters, Recovery, Switching, Timing};
+use super::parameters::{Exceptions, Faults, Parameters, Recovery, Response, Switching, Timing};
 use super::work::Work;
 use crate::simt::{
     Builder, Launch, Memory, Operation, Program, ProgramError, Reg, Relation, RunError, Space,
@@ -178,6 +178,13 @@ fn parameters(scheme: Scheme, seed: u64, random: &mut Rng) -> Parameters {
             granule_bits: random.u32(12..=16),
         },
         recovery: Recovery::Scheme,
+        exceptions: Exceptions {
+            response: match scheme.squashes() {
+                true => Response::Restart,
+                false => Response::Masked,
+            },
+            handler: random.u64(1..200),
+        },
         switching: match [0.0, 0.0, 0.005, 0.1][random.usize(0..4)] {
             0.0 => Switching::Never,
             chance => Switching::Chance(chance),
@@ -288,13 +295,22 @@ fn body(b: &mut Builder, random: &mut Rng, length: usize, depth: u32) {
     }
 }
 
+/// A division whose divisor is 0 in no lane as a rule, in some, or in all; the register of the divisor is soon written again.
+fn divide(b: &mut Builder, random: &mut Rng, to: Reg, dividend: Reg, divisor: Reg) {
+    let operation = [Operation::Divide, Operation::Remainder][random.usize(0..2)];
+    let low_bits = random.u64(0..8);
+    b.and(SCRATCH, divisor, low_bits);
+    let divisor = [SCRATCH, SCRATCH, divisor][random.usize(0..3)];
+    b.op(operation, to, [dividend.into(), divisor.into()]);
+}
+
 fn instruction(b: &mut Builder, random: &mut Rng) {
     let data = |random: &mut Rng| Reg(random.u8(DATA));
     let width = [Width::Four, Width::Eight][random.usize(0..2)];
     let pointer = Reg(random.u8(POINTERS));
     let offset = 8 * random.i64(0..100);
     let (to, from, other) = (data(random), data(random), data(random));
-    match random.u32(0..20) {
+    match random.u32(0..22) {
         0..4 => b.access(
             Operation::Load(Space::Global, width),
             Some(to),
@@ -360,6 +376,8 @@ fn instruction(b: &mut Builder, random: &mut Rng) {
         16 => b.op(Operation::Xor, to, [from.into(), other.into()]),
         17 => b.mov(to, from),
         18 => b.shr(to, from, random.i32(0..40)),
+        19 => divide(b, random, to, from, other),
+        20 => b.trap(),
         _ => b.add(to, pointer, 1),
     }
 }

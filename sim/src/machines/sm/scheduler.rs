@@ -21,6 +21,8 @@ pub(super) struct Scheduler {
     pub inputs: Inputs,
     /// Faults that were not reported to it: slot and page.
     faults: VecDeque<(usize, u64)>,
+    /// Until when a warp of each slot runs the handler of its fault.
+    handling: Vec<u64>,
 }
 
 impl Scheduler {
@@ -37,6 +39,7 @@ impl Scheduler {
                 ..Inputs::default()
             },
             faults: VecDeque::new(),
+            handling: vec![0; slots],
         }
     }
 
@@ -45,8 +48,9 @@ impl Scheduler {
         self.local.transfer == Transfer::AtOnce
     }
 
-    /// A block in a slot waits for a page; it is reported once.
-    fn fault(&mut self, slot: usize, page: u64) {
+    /// A block in a slot waits for a page from now on; it is reported once.
+    fn fault(&mut self, slot: usize, page: u64, now: u64) {
+        self.handling[slot] = now + self.local.handler;
         let block = self.model.slots()[slot].block();
         let is_known = block.is_some_and(|block| {
             let mut pages = self.model.pages().iter();
@@ -65,6 +69,7 @@ impl Scheduler {
     /// The block of a slot has ended.
     pub fn ended(&mut self, slot: usize) {
         (self.inputs.ended_valid, self.inputs.ended_slot) = (true, slot as u64);
+        self.handling[slot] = 0;
         self.faults.retain(|fault| fault.0 != slot);
     }
 
@@ -130,9 +135,13 @@ impl<B: Below> Sm<'_, B> {
             taken,
         } = moving;
         let has_ended = self.slots[slot].is_none();
+        // The handler's registers are in no context.
+        let handles = |scheduler: &Scheduler| scheduler.handling[slot] > self.now;
+        let is_handling = self.switch.scheduler.as_ref().is_some_and(handles);
         let begins = !taken
             && match (leaves, self.leaver(slot)) {
                 (false, _) => self.bring_back(slot, Some(context)),
+                (true, Some(_)) if is_handling => false,
                 (true, Some(block)) => {
                     self.begin_save(slot, block, context);
                     true
@@ -168,7 +177,7 @@ impl<B: Below> Sm<'_, B> {
         };
         let per_block = self.work.warps_per_block;
         for (warp, page) in self.memory.absent() {
-            scheduler.fault(usize::from(warp) / per_block, page);
+            scheduler.fault(usize::from(warp) / per_block, page, self.now);
         }
         scheduler.cycle(self.below.has_blocks(self.now), self.memory.fill());
     }

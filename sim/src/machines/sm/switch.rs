@@ -701,9 +701,10 @@ impl<B: Below> Sm<'_, B> {
         };
         let mut warps = Vec::new();
         for warp in self.warps_of(slot) {
-            let Some(resident) = self.warps[usize::from(warp)].take() else {
+            let Some(mut resident) = self.warps[usize::from(warp)].take() else {
                 continue;
             };
+            resident.leaves();
             self.faulted.retain(|&other| other != warp);
             warps.push(Away {
                 resident,

@@ -1,7 +1,9 @@
 //! The values of a run: registers and shared memory as the pipeline leaves them.
 
 use super::work::Computation;
-use crate::simt::{Access, Effect, Operands, Place, Registers, Shared, Warp, Write, execute};
+use crate::simt::{
+    Access, Effect, Operands, Place, Registers, Shared, Warp, Write, execute, raising,
+};
 
 /// The state of a computation on an SM.
 #[derive(Clone, Debug)]
@@ -68,6 +70,11 @@ impl<'work> Values<'work> {
     /// What an instruction does with its operands.
     pub fn execute(&self, pc: u32, operands: &Operands, mask: u32) -> Effect {
         execute(self.computation.program.at(pc), operands, mask)
+    }
+
+    /// The lanes in which an instruction raises an exception with its operands.
+    pub fn raising(&self, pc: u32, operands: &Operands, mask: u32) -> u32 {
+        raising(self.computation.program.at(pc), operands, mask)
     }
 
     /// Accesses the shared memory of a slot.

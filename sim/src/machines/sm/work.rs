@@ -4,10 +4,12 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
+use super::address_space::AddressSpace;
 use super::pages::Pages;
 use crate::simt::kernels::Kernel;
 use crate::simt::{
-    self, Execution, Lanes, Launch, Memory, Operand, Program, Registers, RunError, WarpRun,
+    self, Exception, Execution, Lanes, Launch, Memory, Operand, Program, Registers, RunError,
+    WarpRun,
 };
 use crate::sm::scoreboard::ZERO_REGISTER;
 use crate::sm::sm_pipeline::Class;
@@ -27,6 +29,8 @@ pub enum Kind {
     Atomic,
     /// Waits for the other warps of its block.
     Barrier,
+    /// Accesses no memory, and may raise this exception.
+    Raising(Exception),
 }
 
 /// An instruction as the source knows it.
@@ -44,6 +48,14 @@ pub struct Instruction {
     pub sources: [u8; 3],
 }
 
+impl Instruction {
+    /// Whether it accesses global memory, rather than goes through the memory stage because it may raise an exception.
+    #[must_use]
+    pub fn is_access(&self) -> bool {
+        self.class.is_global() && !matches!(self.kind, Kind::Raising(_))
+    }
+}
+
 /// The addresses of an instruction's lanes, 0 for a lane that is not active; most lie at even distances, and take little memory.
 #[derive(Clone, Debug)]
 enum Addresses {
@@ -53,6 +65,8 @@ enum Addresses {
     Even(u64, u64),
     /// Any.
     Each(Box<Lanes>),
+    /// Any, and what the atomic returns to each lane.
+    Returning(Box<[Lanes; 2]>),
 }
 
 /// An instruction as a warp executes it.
@@ -64,6 +78,8 @@ pub struct Step {
     pub mask: u32,
     /// The lanes that a branch sends to its target.
     pub taken: u32,
+    /// The lanes that raise an exception.
+    pub raised: u32,
     addresses: Addresses,
 }
 
@@ -75,6 +91,7 @@ impl Step {
             instruction,
             mask,
             taken,
+            raised: 0,
             addresses: Addresses::None,
         };
         let Some(lanes) = addresses else {
@@ -104,6 +121,16 @@ impl Step {
                 })
             }
             Addresses::Each(lanes) => **lanes,
+            Addresses::Returning(lanes) => lanes[0],
+        }
+    }
+
+    /// What an atomic returns to each lane, if that is the oracle's whenever it is performed.
+    #[must_use]
+    pub fn returned(&self) -> Option<&Lanes> {
+        match &self.addresses {
+            Addresses::Returning(lanes) => Some(&lanes[1]),
+            _ => None,
         }
     }
 
@@ -118,7 +145,21 @@ impl Step {
 
 impl From<simt::Step> for Step {
     fn from(step: simt::Step) -> Self {
-        Self::new(step.pc, step.mask, step.taken, step.addresses.as_deref())
+        let simt::Step {
+            pc,
+            mask,
+            taken,
+            raised,
+            ..
+        } = step;
+        let mut known = Self {
+            raised,
+            ..Self::new(pc, mask, taken, step.addresses.as_deref())
+        };
+        if let (Some(addresses), Some(returned)) = (&step.addresses, &step.returned) {
+            known.addresses = Addresses::Returning(Box::new([**addresses, **returned]));
+        }
+        known
     }
 }
 
@@ -230,6 +271,8 @@ pub struct Computation {
     pub launch: Launch,
     /// Global memory before it starts.
     pub memory: Memory,
+    /// What its atomics return depends on the order of warps, and is the oracle's in every run.
+    pub is_ordered: bool,
 }
 
 /// What is to be known of all thread blocks before the first one runs.
@@ -237,6 +280,8 @@ pub struct Computation {
 struct Extent {
     blocks: usize,
     steps: usize,
+    /// Instructions that raise an exception.
+    exceptions: usize,
     /// The pages that are accessed, and those of them that are accessed first, in that order.
     pages: BTreeSet<u64>,
     first_pages: Vec<u64>,
@@ -244,9 +289,9 @@ struct Extent {
 
 impl Extent {
     /// Counts an instruction.
-    fn add(&mut self, class: Class, mask: u32, addresses: &Lanes) {
+    fn add(&mut self, instruction: &Instruction, mask: u32, addresses: &Lanes) {
         self.steps += 1;
-        if !class.is_global() {
+        if !instruction.is_access() {
             return;
         }
         let mut last = None;
@@ -276,6 +321,8 @@ pub struct Work {
     pub blocks_per_sm: usize,
     /// What it computes, if that is known.
     pub computation: Option<Computation>,
+    /// Where it may access memory.
+    pub space: AddressSpace,
     /// Its blocks, warp by warp, if it is a trace.
     traced: Vec<Vec<Arc<[Step]>>>,
     extent: Extent,
@@ -287,10 +334,15 @@ impl Work {
     /// # Errors
     /// If it does not run to its end.
     pub fn of_kernel(kernel: &Kernel) -> Result<Self, RunError> {
-        let work = Self::of_program(kernel.program.clone(), kernel.launch, kernel.memory.clone())?;
+        let mut work =
+            Self::of_program(kernel.program.clone(), kernel.launch, kernel.memory.clone())?;
+        if let Some(computation) = &mut work.computation {
+            computation.is_ordered = kernel.is_ordered;
+        }
         Ok(Self {
             name: kernel.name.to_owned(),
             blocks_per_sm: kernel.blocks_per_sm() as usize,
+            space: AddressSpace::of_regions(&kernel.regions),
             ..work
         })
     }
@@ -305,9 +357,9 @@ impl Work {
         for block in Execution::new(&program, launch, memory.clone()) {
             extent.blocks += 1;
             for step in block?.into_iter().flat_map(|warp| warp.steps) {
-                let class = instructions[step.pc as usize].class;
                 let addresses = step.addresses.as_deref().unwrap_or(&NO_ADDRESSES);
-                extent.add(class, step.mask, addresses);
+                extent.add(&instructions[step.pc as usize], step.mask, addresses);
+                extent.exceptions += usize::from(step.raised != 0);
             }
         }
         Ok(Self {
@@ -319,7 +371,9 @@ impl Work {
                 program,
                 launch,
                 memory,
+                is_ordered: false,
             }),
+            space: AddressSpace::ButNull,
             traced: Vec::new(),
             extent,
         })
@@ -338,6 +392,7 @@ impl Work {
             warps_per_block,
             blocks_per_sm: blocks_per_sm(&kernel),
             computation: None,
+            space: AddressSpace::Any,
             traced: Vec::new(),
             extent: Extent::default(),
         };
@@ -361,8 +416,8 @@ impl Work {
             }
             work.extent.blocks += 1;
             for step in warps.iter().flat_map(|steps| steps.iter()) {
-                let class = work.instructions[step.instruction as usize].class;
-                work.extent.add(class, step.mask, &step.addresses());
+                let instruction = &work.instructions[step.instruction as usize];
+                work.extent.add(instruction, step.mask, &step.addresses());
             }
             work.traced.push(warps);
         }
@@ -380,7 +435,11 @@ impl Work {
     pub fn thread_blocks(&self) -> ThreadBlocks<'_> {
         let oracle = self.computation.as_ref().map(|computation| {
             let memory = computation.memory.clone();
-            Execution::new(&computation.program, computation.launch, memory)
+            let oracle = Execution::new(&computation.program, computation.launch, memory);
+            match computation.is_ordered {
+                true => oracle.keeping_returned(),
+                false => oracle,
+            }
         });
         ThreadBlocks {
             next: 0,
@@ -412,21 +471,33 @@ impl Work {
     pub const fn steps(&self) -> usize {
         self.extent.steps
     }
+
+    /// The number of warp instructions that raise an exception.
+    #[must_use]
+    pub const fn exceptions(&self) -> usize {
+        self.extent.exceptions
+    }
 }
 
 /// An instruction of a program, with its number.
+///
+/// What may raise an exception has the class of an access that may fault, so that the pipeline treats it as one: a division that of
+/// a store, because the log has to keep two operands, and a trap, which has none, that of a load.
 fn decode((instruction, pc): (&simt::Instruction, u32)) -> Instruction {
     let class = match instruction.class() {
         simt::Class::Math => Class::Math,
         simt::Class::Special => Class::Special,
         simt::Class::GlobalLoad => Class::Load,
         simt::Class::GlobalStore => Class::Store,
+        simt::Class::Raising if instruction.operation.sources() > 0 => Class::Store,
+        simt::Class::Raising => Class::Load,
         simt::Class::Shared => Class::Shared,
         simt::Class::Branch | simt::Class::Barrier | simt::Class::Exit => Class::Control,
     };
-    let kind = match instruction.operation {
-        simt::Operation::AtomicAdd(..) => Kind::Atomic,
-        simt::Operation::Barrier => Kind::Barrier,
+    let kind = match (instruction.operation, instruction.operation.exception()) {
+        (_, Some(exception)) => Kind::Raising(exception),
+        (simt::Operation::AtomicAdd(..), _) => Kind::Atomic,
+        (simt::Operation::Barrier, _) => Kind::Barrier,
         _ => Kind::Plain,
     };
     Instruction {
@@ -522,6 +593,7 @@ mod tests {
                     Addresses::None => {}
                     Addresses::Even(..) => even += 1,
                     Addresses::Each(_) => each += 1,
+                    Addresses::Returning(_) => panic!("{name} has no order"),
                 }
             }
             for (left, right) in traced.thread_blocks().zip(computed.thread_blocks()) {

@@ -39,11 +39,22 @@ impl Layout {
 
     /// A region of floats that the kernel reads and writes; gives its address.
     pub fn changed(&mut self, name: &'static str, values: &[f32]) -> u64 {
-        let address = self.floats(name, values);
+        let words: Vec<u32> = values.iter().map(|value| value.to_bits()).collect();
+        self.changed_words(name, &words)
+    }
+
+    /// A region that the kernel reads and writes; gives its address.
+    pub fn changed_words(&mut self, name: &'static str, words: &[u32]) -> u64 {
+        let address = self.input(name, words);
         if let Some(region) = self.regions.last_mut() {
             region.is_output = true;
         }
         address
+    }
+
+    /// As [`Layout::changed_words`], with zeros.
+    pub fn cleared(&mut self, name: &'static str, words: usize) -> u64 {
+        self.changed_words(name, &vec![0; words])
     }
 
     /// The kernel that runs what was built on these regions.
@@ -63,6 +74,7 @@ impl Layout {
             memory: self.memory,
             registers,
             regions: self.regions,
+            is_ordered: false,
         })
     }
 

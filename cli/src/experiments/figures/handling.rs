@@ -1,0 +1,407 @@
+//! Figures 13 and 14 of Tanasic et al.: what it gains that the warps that fault handle their faults, rather than the CPU.
+
+use faultline_sim::machines::gpu::{Activity, Config, Handling, Link, Outcome};
+use faultline_sim::machines::sm::Work;
+use faultline_sim::simt::kernels::{ALLOCATING, KERNELS, Make};
+use faultline_synth::table::Grid;
+use miette::Result;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::super::sm::plot;
+use super::PATTERNS;
+use super::runs::{geometric_mean, of_run, run, share};
+use crate::output::{self, grouped, progress};
+
+/// A figure.
+pub struct Figure {
+    /// Its name as an argument.
+    pub name: &'static str,
+    /// Its number, and what faults there.
+    title: &'static str,
+    pub kernels: &'static [(&'static str, Make)],
+    /// The paper's geometric mean over each link, in percent of handling by the CPU.
+    paper: [f64; 2],
+}
+
+/// The figures.
+pub const FIGURES: [Figure; 2] = [
+    Figure {
+        name: "tanasic-13",
+        title: "Figure 13: pages of a heap",
+        kernels: &ALLOCATING,
+        paper: [156.0, 175.0],
+    },
+    Figure {
+        name: "tanasic-14",
+        title: "Figure 14: output pages",
+        kernels: &KERNELS,
+        paper: [105.0, 108.0],
+    },
+];
+/// The links.
+const LINKS: [(&str, Link); 2] = [("nvlink", Link::NVLINK), ("pcie3", Link::PCIE3)];
+/// Who handles faults; the first is what the other is compared with.
+const HANDLING: [Handling; 2] = [Handling::Cpu, Handling::Gpu];
+/// Points by which a mean is far from the paper's.
+const FAR: f64 = 5.0;
+/// Points that a kernel gains or loses at least.
+const CHANGES: f64 = 1.0;
+
+/// One kernel over one link.
+#[derive(Serialize)]
+pub struct Row {
+    figure: &'static str,
+    workload: String,
+    link: &'static str,
+    thread_blocks: usize,
+    /// Performance beside handling by the CPU.
+    performance_percent: f64,
+    /// Who handles faults, in the order of the rest.
+    handling: [&'static str; 2],
+    cycles: [u64; 2],
+    far_faults: [u64; 2],
+    /// Regions that were allocated, and that were moved over the link.
+    allocated: [u64; 2],
+    migrated: [u64; 2],
+    handled_on_gpu: u64,
+    /// From the record of a region to the region, in the mean.
+    fault_us: [f64; 2],
+    /// The part of that for which the CPU's handler, or the link, is busy with others.
+    waited_us: [f64; 2],
+    /// Handlers that run on SMs at once, at most.
+    handlers_at_once: usize,
+    /// Of all SMs' time, that in which nothing commits.
+    waits_percent: [f64; 2],
+    /// The use of the CPU's handler.
+    handler_use_percent: [f64; 2],
+}
+
+/// Spans that hold at once, at most.
+fn at_once(outcome: &Outcome) -> usize {
+    let local = outcome.history.arrivals.iter();
+    let local: Vec<_> = local.filter_map(|one| one.local.as_ref()).collect();
+    let holds = |at: u64| local.iter().filter(|span| span.contains(&at)).count();
+    let most = local.iter().map(|span| holds(span.start)).max();
+    most.unwrap_or_default()
+}
+
+impl Row {
+    fn new(
+        figure: &'static str,
+        work: &Work,
+        link: &'static str,
+        config: &Config,
+        outcomes: &[Outcome; 2],
+    ) -> Self {
+        let parts = |outcome: &Outcome| outcome.history.arrivals.len().max(1) as u64;
+        let mean_us =
+            |cycles: u64, outcome: &Outcome| config.microseconds(cycles) / parts(outcome) as f64;
+        let fault_us = |outcome: &Outcome| {
+            let times = outcome.history.arrivals.iter();
+            mean_us(times.map(|one| one.there - one.reported).sum(), outcome)
+        };
+        let handler: u64 = config.paging.handler.into();
+        let handler_use = |outcome: &Outcome| {
+            let brought = &outcome.brought;
+            let handled = brought.migrated + brought.allocated - brought.local;
+            of_run(handled * handler, outcome)
+        };
+        let [cpu, gpu] = outcomes;
+        let each = |of: &dyn Fn(&Outcome) -> u64| [of(cpu), of(gpu)];
+        let shares = |of: &dyn Fn(&Outcome) -> f64| [of(cpu), of(gpu)];
+        Self {
+            figure,
+            workload: work.name.clone(),
+            link,
+            thread_blocks: work.blocks(),
+            performance_percent: of_run(cpu.cycles, gpu),
+            handling: HANDLING.map(Handling::name),
+            cycles: each(&|outcome| outcome.cycles),
+            far_faults: each(&|outcome| outcome.brought.records),
+            allocated: each(&|outcome| outcome.brought.allocated),
+            migrated: each(&|outcome| outcome.brought.migrated),
+            handled_on_gpu: gpu.brought.local,
+            fault_us: shares(&fault_us),
+            waited_us: shares(&|outcome| mean_us(outcome.brought.waited, outcome)),
+            handlers_at_once: at_once(gpu),
+            waits_percent: shares(&|outcome| share(outcome, Activity::Waits)),
+            handler_use_percent: shares(&handler_use),
+        }
+    }
+
+    /// Why it gains or loses, by its counters.
+    fn cause(&self) -> String {
+        let ([cpu, gpu], [waits, _]) = (self.fault_us, self.waits_percent);
+        if self.allocated[0] == 0 {
+            return "no region is allocated".to_owned();
+        }
+        let changes = self.performance_percent - 100.0;
+        match (changes.abs() > CHANGES, changes > 0.0, cpu > gpu) {
+            (false, ..) => format!("SMs wait for {waits:.0} % of their time with the CPU"),
+            (true, true, true) => "faults queue for the CPU longer than a handler runs".to_owned(),
+            (true, true, false) => "the last faults of a queue wait longest".to_owned(),
+            (true, false, false) => "the CPU's queue is shorter than a handler".to_owned(),
+            (true, false, true) => "SMs wait for few faults at a time".to_owned(),
+        }
+    }
+}
+
+/// Runs the kernels of a figure over both links, with faults that the CPU handles and with faults that warps handle.
+pub fn rows(figure: &Figure, works: &[Work], config: &Config) -> Result<Vec<Row>> {
+    let pairs = works
+        .iter()
+        .flat_map(|work| LINKS.iter().map(move |link| (work, link)));
+    let jobs: Vec<_> = pairs
+        .clone()
+        .flat_map(|(work, link)| HANDLING.map(|handling| (work, link.1, handling)))
+        .collect();
+    let bar = progress(jobs.len() as u64, "{wide_bar} {pos}/{len} runs {eta}");
+    let outcomes = jobs.into_par_iter().map(|(work, link, handling)| {
+        let mut config = config.clone();
+        config.set_link(link);
+        config.paging.copied = true;
+        config.paging.handling = handling;
+        let outcome = run(&config, work);
+        bar.inc(1);
+        outcome
+    });
+    let outcomes: Vec<Outcome> = outcomes.collect::<Result<_>>()?;
+    bar.finish_and_clear();
+    let of_pairs = outcomes.as_chunks::<2>().0.iter();
+    let rows = pairs.zip(of_pairs);
+    Ok(rows
+        .map(|((work, link), outcomes)| Row::new(figure.name, work, link.0, config, outcomes))
+        .collect())
+}
+
+/// The geometric mean of a figure over a link, beside the paper's.
+#[derive(Serialize)]
+pub struct Mean {
+    figure: &'static str,
+    link: &'static str,
+    performance_percent: f64,
+    /// None if a part of the kernels has run.
+    paper_percent: Option<f64>,
+}
+
+/// The means of figures whose kernels have run; the paper's are those of all kernels of a figure.
+fn means(rows: &[Row], is_whole: bool) -> Vec<Mean> {
+    let mut means = Vec::new();
+    for figure in &FIGURES {
+        for ((link, _), paper) in LINKS.into_iter().zip(figure.paper) {
+            let here = rows
+                .iter()
+                .filter(|row| (row.figure, row.link) == (figure.name, link));
+            let here: Vec<f64> = here.map(|row| row.performance_percent).collect();
+            if !here.is_empty() {
+                means.push(Mean {
+                    figure: figure.name,
+                    link,
+                    performance_percent: geometric_mean(here.into_iter()),
+                    paper_percent: is_whole.then_some(paper),
+                });
+            }
+        }
+    }
+    means
+}
+
+impl Mean {
+    fn text(&self) -> String {
+        let paper = self.paper_percent;
+        let paper = paper.map_or_else(String::new, |paper| format!(" (paper {paper:.0})"));
+        let Self { figure, link, .. } = self;
+        format!(
+            "{figure} over {link} {:.1}{paper}",
+            self.performance_percent
+        )
+    }
+
+    /// The cause, by counters, of a mean that is far from the paper's.
+    fn cause(&self, rows: &[Row]) -> Option<String> {
+        let far = self.performance_percent - self.paper_percent?;
+        let of_mean = |row: &&Row| (row.figure, row.link) == (self.figure, self.link);
+        let own: Vec<&Row> = rows.iter().filter(of_mean).collect();
+        let mean = |of: &dyn Fn(&Row) -> f64| {
+            own.iter().map(|row| of(row)).sum::<f64>() / own.len().max(1) as f64
+        };
+        let at_once = own.iter().map(|row| row.handlers_at_once).max();
+        (far.abs() > FAR).then(|| {
+            format!(
+                "{} over {} is {:.0} points {} the paper's mean. In the mean of its kernels a fault takes {:.1} us with the \
+                 CPU, for {:.1} us of which its handler is busy with others, and {:.1} us on the GPU, where up to {} handlers \
+                 run at once; SMs wait for {:.0} % of their time with the CPU and for {:.0} % without.",
+                self.figure,
+                self.link,
+                far.abs(),
+                if far > 0.0 { "above" } else { "below" },
+                mean(&|row| row.fault_us[0]),
+                mean(&|row| row.waited_us[0]),
+                mean(&|row| row.fault_us[1]),
+                at_once.unwrap_or_default(),
+                mean(&|row| row.waits_percent[0]),
+                mean(&|row| row.waits_percent[1]),
+            )
+        })
+    }
+}
+
+/// The headings of the table.
+const HEADINGS: [&str; 10] = [
+    "Workload",
+    "Link",
+    "Performance",
+    "Blocks",
+    "Allocated",
+    "Fault us",
+    "Queue us",
+    "At once",
+    "Waits",
+    "Cause",
+];
+
+fn cells(row: &Row) -> Vec<String> {
+    let [cpu, gpu] = row.fault_us;
+    let [waits, waits_then] = row.waits_percent;
+    vec![
+        row.workload.clone(),
+        row.link.to_owned(),
+        format!("{:.1}", row.performance_percent),
+        grouped(row.thread_blocks as u64),
+        grouped(row.allocated[1]),
+        format!("{cpu:.1} to {gpu:.1}"),
+        format!("{:.1}", row.waited_us[0]),
+        row.handlers_at_once.to_string(),
+        format!("{waits:.0} to {waits_then:.0}"),
+        row.cause(),
+    ]
+}
+
+/// What the columns are.
+const ABOUT: &str = "Performance is the cycles with faults that the CPU handles over those with faults that the warps handle, in percent. \
+                     Allocated are regions of 64 KB. A fault lasts from the record of a region until the region is there, with the CPU and \
+                     with the GPU; its queue is the part for which the CPU's handler is busy with others. Handlers run on the SMs at once \
+                     up to a number. Waits is the share of all SMs' time in which nothing commits, with the CPU and with the GPU.";
+
+/// What `--json` gives.
+#[derive(Serialize)]
+pub struct Results<'run> {
+    rows: &'run [Row],
+    geometric_means: Vec<Mean>,
+}
+
+impl<'run> Results<'run> {
+    pub fn new(rows: &'run [Row], is_whole: bool) -> Self {
+        Self {
+            rows,
+            geometric_means: means(rows, is_whole),
+        }
+    }
+}
+
+fn means_text(rows: &[Row], is_whole: bool) -> String {
+    let means: Vec<String> = means(rows, is_whole).iter().map(Mean::text).collect();
+    format!("Geometric means: {}.", means.join("; "))
+}
+
+/// The rows as a table for a terminal.
+pub fn text(rows: &[Row], is_whole: bool) -> String {
+    let headings = HEADINGS.map(str::to_owned);
+    let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
+    let table = output::tables(2, &headings, &cells, output::width());
+    format!(
+        "{table}\n{ABOUT}\n{}\n{PATTERNS}",
+        means_text(rows, is_whole)
+    )
+}
+
+/// The rows of one figure as bars, with their means.
+///
+/// # Errors
+/// If they cannot be drawn, with a sentence that says why.
+pub fn svg(rows: &[Row], is_whole: bool) -> Result<String, String> {
+    let links = LINKS.map(|(link, _)| link.to_owned());
+    let mut groups: Vec<(String, Vec<f64>)> = rows
+        .chunks(LINKS.len())
+        .map(|of_work| {
+            let values = of_work.iter().map(|row| row.performance_percent);
+            (of_work[0].workload.clone(), values.collect())
+        })
+        .collect();
+    let means = means(rows, is_whole);
+    let papers: Vec<Option<f64>> = means.iter().map(|mean| mean.paper_percent).collect();
+    let of_means = means.iter().map(|mean| mean.performance_percent).collect();
+    groups.push(("geometric mean".to_owned(), of_means));
+    let note = match is_whole {
+        true => format!("Thick lines over the means: the paper's. {PATTERNS}"),
+        false => PATTERNS.to_owned(),
+    };
+    let title = "performance, handled by the CPU 100";
+    plot::bars(title, &links, &papers, &groups, &note)
+}
+
+/// What the figures rest on and the paper does not say.
+fn assumptions(config: &Config) -> String {
+    let paging = &config.paging;
+    let us = |cycles: u64| config.microseconds(cycles);
+    let all = [
+        format!(
+            "A handler takes {:.0} us on an SM before it is known what becomes of the fault, however many run (section 5.4). It \
+             takes no issue slots and no bandwidth.",
+            us(paging.gpu_handler.into()),
+        ),
+        "One handler runs for a region of 64 KB. Other warps that fault in the region meanwhile wait for it; with the CPU they \
+         share its fault likewise."
+            .to_owned(),
+        format!(
+            "The CPU's handler takes {:.0} us of an allocation, one after the other, and no page moves: the links differ in the \
+             latency of an allocation alone, {:.0} us over NVLink and {:.0} us over PCIe.",
+            us(paging.handler.into()),
+            us(Link::NVLINK.allocation),
+            us(Link::PCIE3.allocation),
+        ),
+        format!(
+            "The GMMU holds {} far faults of an SM, page by page.",
+            u64::from(config.gmmu.far_faults),
+        ),
+        "The allocator is this project's, after the idea of Halloc's: chunks of 2 MB for sizes of 16 to 512 B, counters with \
+         atomics, and places that are spread over a chunk. What atomics return is that of the run without faults, as in the \
+         paper's traces (section 5.1)."
+            .to_owned(),
+    ];
+    all.map(|assumption| format!("- {assumption}")).join("\n")
+}
+
+/// The rows as a page.
+pub fn markdown(rows: &[Row], config: &Config, command: &str, is_whole: bool) -> String {
+    let mut tables = String::new();
+    for figure in &FIGURES {
+        let own = rows.iter().filter(|row| row.figure == figure.name);
+        let cells: Vec<_> = own.map(cells).collect();
+        if cells.is_empty() {
+            continue;
+        }
+        let grid = Grid {
+            title: format!("## {}", figure.title),
+            headings: HEADINGS.map(str::to_owned).to_vec(),
+            rows: cells,
+        };
+        tables += &grid.markdown();
+        let means = means(rows, is_whole);
+        let own = means.iter().filter(|mean| mean.figure == figure.name);
+        let texts: Vec<String> = own.clone().map(Mean::text).collect();
+        tables += &format!("\nGeometric means: {}.\n", texts.join("; "));
+        for cause in own.filter_map(|mean| mean.cause(rows)) {
+            tables += &format!("\n{cause}\n");
+        }
+        tables.push('\n');
+    }
+    format!(
+        "# Figures 13 and 14\n\nGenerated by `{command}` with the reference model of Faultline {}.\n\nKernels run on a GPU of 16 SMs with a \
+         replay queue. What the CPU has written is in the GPU's memory at first; pages that nobody owns are absent, and come by 64 KB. \
+         Registers and memory at the end are those of a run without a GPU. {PATTERNS}\n\n{ABOUT}\n\n{tables}## What they rest on\n\n{}\n",
+        env!("CARGO_PKG_VERSION"),
+        assumptions(config),
+    )
+}

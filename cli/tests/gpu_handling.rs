@@ -1,0 +1,222 @@
+//! `faultline gpu --handling` and the figures of it as their users meet them.
+
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
+
+mod common;
+
+use predicates::prelude::*;
+use predicates::str::contains;
+use serde_json::Value;
+
+use common::faultline;
+
+fn json(arguments: &[&str]) -> Value {
+    let mut command = faultline();
+    command.args(arguments).arg("--json");
+    let output = command.assert().success();
+    serde_json::from_slice(&output.get_output().stdout).unwrap()
+}
+
+fn refused(arguments: &[&str], sentence: &str) {
+    let mut command = faultline();
+    command.args(arguments);
+    command
+        .assert()
+        .failure()
+        .stderr(contains(sentence.to_owned()));
+}
+
+/// The CPU and the warps handle the same faults, one run beside the other.
+#[test]
+fn faults_are_handled_by_the_cpu_or_by_the_warps() {
+    let kernel = ["gpu", "histo", "--sms", "2", "--absent"];
+    let run = |options: &[&str]| {
+        let all = [&kernel[..], &["--handling", "cpu,gpu"], options].concat();
+        json(&all)["rows"].as_array().unwrap().clone()
+    };
+    let count = |row: &Value, name: &str| row[name].as_u64().unwrap();
+    let rows = run(&[]);
+    let names: Vec<_> = rows.iter().map(|row| &row["handling"]).collect();
+    assert_eq!(names, ["cpu", "gpu"]);
+    let [cpu, gpu] = &rows[..] else {
+        panic!("{rows:?}");
+    };
+    assert_eq!(count(cpu, "handled_on_gpu") + count(cpu, "asked_of_cpu"), 0);
+    for (name, of_gpu) in [
+        ("allocated", "handled_on_gpu"),
+        ("migrated", "asked_of_cpu"),
+    ] {
+        assert!(count(gpu, of_gpu) > 0, "{gpu}");
+        assert_eq!(count(gpu, of_gpu), count(gpu, name));
+        assert_eq!(count(gpu, name), count(cpu, name));
+    }
+    // What was copied does not move.
+    for row in run(&["--copied"]) {
+        assert_eq!(count(&row, "migrated"), 0);
+        assert_eq!(count(&row, "allocated"), count(cpu, "allocated"));
+        assert_eq!(row["values_checked"], true);
+    }
+    let mut command = faultline();
+    command.args(kernel).args(["--handling", "gpu"]);
+    let text = contains("Handled on GPU").and(contains("Asked of CPU"));
+    command.assert().success().stdout(text);
+}
+
+/// The chart has a plot of the handlers, and the events have a handler for each region.
+#[test]
+fn handlers_on_sms_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let [svg, events] = ["run.svg", "run.json"].map(|name| folder.path().join(name));
+    let kernel = ["gpu", "histo", "--sms", "2", "--absent"];
+    let shown = |handling: &str| {
+        let files = [
+            "--svg",
+            svg.to_str().unwrap(),
+            "--trace-events",
+            events.to_str().unwrap(),
+        ];
+        let all = [&kernel[..], &["--handling", handling], &files].concat();
+        let rows = json(&all);
+        let events = std::fs::read_to_string(&events).unwrap();
+        let events: Value = serde_json::from_str(&events).unwrap();
+        let svg = std::fs::read_to_string(&svg).unwrap();
+        (rows["rows"][0].clone(), events["traceEvents"].clone(), svg)
+    };
+    let (row, events, svg) = shown("gpu");
+    assert!(svg.contains("handlers on SMs") && svg.contains("are allocated on the GPU"));
+    let local = |phase: &str| -> Vec<&Value> {
+        let events = events.as_array().unwrap().iter();
+        let is_it = |event: &&Value| event["cat"] == "handler on an SM" && event["ph"] == phase;
+        events.filter(is_it).collect()
+    };
+    let (begins, ends) = (local("b"), local("e"));
+    let parts = row["handled_on_gpu"].as_u64().unwrap() + row["asked_of_cpu"].as_u64().unwrap();
+    assert_eq!([begins.len(), ends.len()], [parts as usize; 2]);
+    for (begin, end) in begins.iter().zip(ends) {
+        let lasts = end["ts"].as_f64().unwrap() - begin["ts"].as_f64().unwrap();
+        assert!((lasts - 20.0).abs() < 1e-6, "{begin}");
+        assert!(
+            begin["name"].as_str().unwrap().contains(" on SM "),
+            "{begin}"
+        );
+    }
+    // The CPU's handler works for what it was asked alone.
+    let handled = events.as_array().unwrap().iter();
+    let handled = handled
+        .filter(|event| event["ph"] == "X" && event["pid"] == 2 && event["tid"] == 0)
+        .count();
+    assert_eq!(handled as u64, row["asked_of_cpu"].as_u64().unwrap());
+    let (_, events, svg) = shown("cpu");
+    assert!(!svg.contains("handlers on SMs") && !events.to_string().contains("handler on an SM"));
+}
+
+#[test]
+fn handlers_that_cannot_run_are_refused() {
+    refused(&["gpu", "histo", "--handling", "gpu"], "--absent");
+    refused(&["gpu", "histo", "--copied"], "--absent");
+    refused(&["gpu", "histo", "--absent", "--handling", "both"], "both");
+    refused(
+        &["gpu", "--restart", "1", "--handling", "gpu"],
+        "cannot be used with",
+    );
+    let stalls = "stall-on-fault squashes nothing, so a warp that has faulted cannot run the handler of its fault";
+    let scheme = ["--scheme", "stall-on-fault"];
+    let options = ["gpu", "histo", "--absent", "--handling", "cpu,gpu"];
+    refused(&[&options[..], &scheme].concat(), stalls);
+    // Of a file the line is named.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("gpu.toml");
+    let named = file.to_str().unwrap();
+    let of_file = ["gpu", "histo", "--config", named];
+    std::fs::write(&file, "[paging]\nabsent = true\nhandling = \"gpu\"\n").unwrap();
+    let sentence = format!("gpu.toml:3: {stalls}");
+    refused(&[&of_file[..], &scheme].concat(), &sentence);
+    std::fs::write(
+        &file,
+        "[sm]\nscheme = \"stall-on-fault\"\n[paging]\nhandling = \"gpu\"\n",
+    )
+    .unwrap();
+    refused(&of_file, &format!("gpu.toml:4: {stalls}"));
+    std::fs::write(&file, "[paging]\nhandling = \"fpga\"\n").unwrap();
+    refused(&of_file, "gpu.toml:2: unknown variant `fpga`");
+}
+
+/// Both figures: each kernel over both links, beside the paper's means only if all kernels run.
+#[test]
+fn handling_stands_beside_the_paper() {
+    let folder = tempfile::tempdir().unwrap();
+    let [page, picture] = ["page.md", "picture.svg"].map(|name| folder.path().join(name));
+    let small = ["--kernels", "heap-fixed,histo", "--scale", "2"];
+    let all = [&["figures", "tanasic-13", "tanasic-14"][..], &small].concat();
+    let with = [&all[..], &["--markdown", page.to_str().unwrap()]].concat();
+    let found = json(&with);
+    let rows = found["rows"].as_array().unwrap();
+    let which = |row: &Value| {
+        let names = ["figure", "workload", "link"].map(|name| row[name].as_str().unwrap());
+        names.join(" ")
+    };
+    let expected = [
+        "tanasic-13 heap-fixed nvlink",
+        "tanasic-13 heap-fixed pcie3",
+        "tanasic-14 histo nvlink",
+        "tanasic-14 histo pcie3",
+    ];
+    assert!(rows.iter().map(which).eq(expected));
+    for row in rows {
+        let cycles = [0, 1].map(|at| row["cycles"][at].as_f64().unwrap());
+        let here = row["performance_percent"].as_f64().unwrap();
+        assert!((here - 100.0 * cycles[0] / cycles[1]).abs() < 1e-9, "{row}");
+        assert_eq!(row["migrated"], Value::from([0, 0]));
+        assert_eq!(row["handled_on_gpu"], row["allocated"][1]);
+        let fault = row["fault_us"][1].as_f64().unwrap();
+        assert!((fault - 20.0).abs() < 1e-6, "{row}");
+        assert!(row["handlers_at_once"].as_u64().unwrap() > 1, "{row}");
+    }
+    let means = found["geometric_means"].as_array().unwrap();
+    assert_eq!(means.len(), 4);
+    assert!(means.iter().all(|mean| mean["paper_percent"].is_null()));
+    let page = std::fs::read_to_string(page).unwrap();
+    for told in [
+        "faultline figures tanasic-13 tanasic-14 --kernels heap-fixed,histo --scale 2 --queue 64",
+        "## Figure 13: pages of a heap",
+        "| histo | pcie3 |",
+        "A handler takes 20 us on an SM",
+    ] {
+        assert!(page.contains(told), "{told}: {page}");
+    }
+    let mut command = faultline();
+    command.args(["figures", "tanasic-13"]).args([
+        "--kernels",
+        "heap-fixed",
+        "--scale",
+        "1",
+        "--svg",
+    ]);
+    command.arg(&picture);
+    let text = contains("Geometric means: tanasic-13 over nvlink");
+    command.assert().success().stdout(text);
+    let picture = std::fs::read_to_string(picture).unwrap();
+    assert!(picture.contains("heap-fixed") && picture.contains("geometric mean"));
+}
+
+#[test]
+fn figures_of_handling_are_by_themselves() {
+    let figures = |options: &[&str], sentence: &str| {
+        refused(&[&["figures"], options].concat(), sentence);
+    };
+    figures(&["tanasic-13", "tanasic-10"], "leave out the other figures");
+    figures(&["tanasic-14", "--runs", "2"], "leave out --runs");
+    figures(
+        &["tanasic-13", "tanasic-14", "--svg=a.svg"],
+        "--svg draws one figure",
+    );
+    figures(
+        &["tanasic-14", "--kernels", "quad-tree"],
+        "tanasic-14: quad-tree takes no part; there are bfs, ",
+    );
+    figures(
+        &["tanasic-10", "--kernels", "quad-tree"],
+        "quad-tree takes no part",
+    );
+    figures(&["tanasic-15"], "tanasic-13, tanasic-14");
+}
