@@ -155,6 +155,25 @@ fn a_block_that_was_saved_with_a_far_fault_comes_back_and_goes_on() {
     }
 }
 
+/// A warp allocates the page that its block stores to: the block stays until the handler is over, and leaves at once where the CPU
+/// handles the fault.
+#[test]
+fn a_block_whose_warp_runs_a_handler_leaves_after_it() {
+    let first = "R0 <- mov 1048576\nR1 <- mov 3\nst.64 [R0], R1\nexit";
+    let first = program(first, 1, Memory::new());
+    let second = program("R0 <- mov 5\nexit", 1, Memory::new());
+    let free = |handling: &str| {
+        let text = format!(
+            "sms = 1\n[paging]\nabsent = true\nhandling = \"{handling}\"\ngpu_handler = 8000\n"
+        );
+        let (outcome, launched) = launch(&text, &first, &second, 3_000, Choice::Switch);
+        assert_eq!((launched.sms[0].saved, outcome.brought.allocated), (1, 1));
+        launched.sms[0].free
+    };
+    assert!((3_000..4_000).contains(&free("cpu")));
+    assert!((8_000..9_500).contains(&free("gpu")));
+}
+
 /// Both kernels load from the same address, which holds something else in each space, and is in another frame.
 #[test]
 fn equal_addresses_of_two_kernels_are_two_places() {

@@ -142,6 +142,7 @@ impl<'work> Gpu<'work> {
         if let Some(launch) = &launch {
             of_sm.switching = Switching::Launched(launch.preemption.transfer);
         }
+        let handler = parameters.paging.local.unwrap_or(0);
         let sm_of = || {
             let sm = Sm::with(&of_sm, work, Port::new(crossbar, translation))?;
             match launch {
@@ -150,7 +151,7 @@ impl<'work> Gpu<'work> {
                     work,
                     at,
                     preemption,
-                }) => sm.launches(work, preemption, at + crossbar),
+                }) => sm.launches(work, preemption, at + crossbar, handler),
                 None => Ok(sm),
             }
         };

@@ -160,7 +160,10 @@ impl MemoryUnit {
             squashed: vec![Squashed::default(); parameters.pipeline.warps],
             away: 0,
             absent: Vec::new(),
-            is_followed: matches!(parameters.switching, Switching::Local(_)),
+            is_followed: matches!(
+                parameters.switching,
+                Switching::Local(_) | Switching::Launched(_)
+            ),
         }
     }
 

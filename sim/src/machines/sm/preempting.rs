@@ -73,6 +73,10 @@ pub(super) struct Preempting<'work> {
     /// Of each slot: the block that is known to be there, and what becomes of it.
     blocks: Vec<Option<usize>>,
     fates: Vec<Fate>,
+    /// Cycles for which a warp that faults runs the GPU's handler, 0 if the CPU handles all faults; and until when a warp of each
+    /// slot does so.
+    handler: u64,
+    handling: Vec<u64>,
     /// What is still to be reported to the policy, one thing a cycle.
     events: VecDeque<Event>,
     /// Slots that are still to be asked about, and the query under way.
@@ -92,6 +96,7 @@ impl<'work> Preempting<'work> {
         other: Kernel<'work>,
         preemption: Preemption,
         launched: u64,
+        handler: u64,
     ) -> Self {
         let sizes = preemption_policy::Parameters::paper();
         let asks = matches!(preemption.choice, Choice::Pep | Choice::Chimera);
@@ -121,6 +126,8 @@ impl<'work> Preempting<'work> {
             phase: Phase::Unknown,
             blocks: vec![None; sm.slots.len()],
             fates: vec![Fate::Ends; sm.slots.len()],
+            handler,
+            handling: vec![0; sm.slots.len()],
             events: VecDeque::new(),
             asks: VecDeque::new(),
             query: None,
@@ -203,14 +210,16 @@ impl<'work> Preempting<'work> {
         }
     }
 
-    /// Begins with the next context, if the engine has none: those of blocks that leave come first.
+    /// Begins with the next context, if the engine has none: those of blocks that leave come first. A block stays while a warp of it
+    /// runs a handler, whose registers are in no context.
     fn save<B: Below>(&mut self, sm: &mut Sm<'work, B>) {
         if !sm.switch.is_idle() {
             return;
         }
         for fate in [Fate::Leaves, Fate::Base] {
             let slots = self.fates.iter().enumerate();
-            let mut chosen = slots.filter(|(_, own)| **own == fate);
+            let handles = |slot: usize| self.handling[slot] > sm.now;
+            let mut chosen = slots.filter(|(slot, own)| **own == fate && !handles(*slot));
             let found = chosen.find_map(|(slot, _)| Some((slot, sm.leaver(slot)?)));
             if let Some((slot, block)) = found {
                 let runs = fate == Fate::Base;
@@ -249,6 +258,7 @@ impl<'work> Preempting<'work> {
 
     /// The block of a slot has ended, or left.
     fn ended(&mut self, slot: usize, leaves: bool) {
+        self.handling[slot] = 0;
         self.events.push_back(Event::Ends(slot, leaves));
         if !leaves {
             self.fates[slot] = Fate::Ends;
@@ -328,7 +338,7 @@ impl<'work> Preempting<'work> {
 }
 
 impl<'work, B: Below> Sm<'work, B> {
-    /// Another kernel is launched, of which the SM knows at a time.
+    /// Another kernel is launched, of which the SM knows at a time. Warps that fault run a handler for so many cycles.
     ///
     /// # Errors
     /// If a block of it does not fit.
@@ -337,13 +347,15 @@ impl<'work, B: Below> Sm<'work, B> {
         work: &'work Work,
         preemption: Preemption,
         at: u64,
+        handler: u64,
     ) -> Result<Self, SmError> {
         let parameters = Parameters {
             switching: Switching::Never,
             ..self.parameters
         };
         let other = Kernel::new(&parameters, work)?;
-        self.preempting = Some(Box::new(Preempting::new(&self, other, preemption, at)));
+        let preempting = Preempting::new(&self, other, preemption, at, handler);
+        self.preempting = Some(Box::new(preempting));
         Ok(self)
     }
 
@@ -409,14 +421,21 @@ impl<'work, B: Below> Sm<'work, B> {
             slots,
             warps,
             switch,
+            memory,
             now,
             ..
         } = self;
         let Some(preempting) = preempting else {
             return;
         };
+        let absent = memory.absent();
         if matches!(preempting.phase, Phase::Exchanged | Phase::Back) {
             return;
+        }
+        for (warp, _) in absent {
+            if let Some(warp) = &warps[usize::from(warp)] {
+                preempting.handling[warp.slot] = *now + preempting.handler;
+            }
         }
         for (slot, block) in slots.iter().enumerate() {
             let number = block.as_ref().map(|block| block.number);
