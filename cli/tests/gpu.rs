@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use common::faultline;
 
-fn json(arguments: &[&str]) -> serde_json::Value {
+fn json(arguments: &[&str]) -> Value {
     let mut command = faultline();
     command.arg("gpu").args(arguments).arg("--json");
     let output = command.assert().success();
@@ -18,7 +18,7 @@ fn json(arguments: &[&str]) -> serde_json::Value {
 }
 
 /// The rows of the histogram's kernel on two SMs.
-fn histo(arguments: &[&str]) -> Vec<serde_json::Value> {
+fn histo(arguments: &[&str]) -> Vec<Value> {
     let mut all = vec!["histo", "--sms", "2", "--scheme"];
     all.extend(arguments);
     json(&all)["rows"].as_array().unwrap().clone()
@@ -28,7 +28,7 @@ fn histo(arguments: &[&str]) -> Vec<serde_json::Value> {
 fn absent_pages_come_over_the_link_and_values_are_checked() {
     let resident = &histo(&["operand-log"])[0];
     let absent = &histo(&["operand-log", "--absent"])[0];
-    let number = |row: &serde_json::Value, name: &str| row[name].as_u64().unwrap();
+    let number = |row: &Value, name: &str| row[name].as_u64().unwrap();
     for row in [resident, absent] {
         assert_eq!(row["values_checked"], true);
     }
@@ -203,7 +203,7 @@ fn exceptions_restart_or_end_the_kernel() {
         command.assert()
     };
     let quick = json(&[&restarts[..], &["--exception-cycles", "10"]].concat());
-    let cycles = |row: &serde_json::Value| row["cycles"].as_u64().unwrap();
+    let cycles = |row: &Value| row["cycles"].as_u64().unwrap();
     assert!(cycles(row) > cycles(&quick["rows"][0]) + 900);
     run(&restarts).success().stdout(contains("Exceptions"));
     run(&["histo", "--sms", "2"])
@@ -236,7 +236,7 @@ fn a_run_is_shown_over_time() {
     command.arg("--svg").arg(&svg);
     command.arg("--trace-events").arg(&events);
     let output = command.assert().success();
-    let row: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let row: Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
     let row = &row["rows"][0];
     let number = |name: &str| row[name].as_f64().unwrap();
     let svg = std::fs::read_to_string(svg).unwrap();
@@ -250,15 +250,15 @@ fn a_run_is_shown_over_time() {
         assert!(svg.contains(told), "{told}");
     }
     let events = std::fs::read_to_string(events).unwrap();
-    let events: serde_json::Value = serde_json::from_str(&events).unwrap();
+    let events: Value = serde_json::from_str(&events).unwrap();
     let events = events["traceEvents"].as_array().unwrap();
     let of = |phase: &str, group: u64, track: u64| {
-        let is_it = move |event: &&serde_json::Value| {
+        let is_it = move |event: &&Value| {
             event["ph"] == phase && event["pid"] == group && event["tid"] == track
         };
         events.iter().filter(is_it).collect::<Vec<_>>()
     };
-    let lasts = |slices: &[&serde_json::Value]| {
+    let lasts = |slices: &[&Value]| {
         let each = slices.iter().map(|slice| slice["dur"].as_f64().unwrap());
         each.sum::<f64>()
     };

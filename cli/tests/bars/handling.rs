@@ -43,7 +43,9 @@ fn committed_handling_stands_beside_the_paper() {
             }
         }
     }
-    let heap = figures.lines().skip_while(|line| !line.contains("## Figure 13"));
+    let heap = figures
+        .lines()
+        .skip_while(|line| !line.contains("## Figure 13"));
     let rows: Vec<_> = heap
         .take_while(|line| !line.contains("## Figure 14"))
         .filter(|line| line.starts_with("| heap-") || line.starts_with("| quad-tree"))

@@ -312,7 +312,7 @@ mod tests {
             paging,
             ..config.parameters()
         };
-        let space = AddressSpace::Buffers(vec![1..0x200]);
+        let space = AddressSpace::Buffers(vec![1..0x100, 0x100..0x200]);
         let spaces = vec![space.clone(), space];
         Pager::new(&parameters, spaces, (0..32).map(page))
     }
