@@ -356,8 +356,8 @@ fn a_log_that_its_thread_blocks_do_not_fit_in_is_named_with_its_line() {
     let config = folder.path().join("gpu.toml");
     std::fs::write(&config, "sms = 2\n[sm]\nlog_bytes = 512\n").unwrap();
     let mut command = faultline();
-    command.args(["gpu", "histo", "--config"]).arg(&config);
-    let error = contains("gpu.toml:3: histo under operand-log: SM 0: the log has 2 entries");
+    command.args(["gpu", "stencil", "--config"]).arg(&config);
+    let error = contains("gpu.toml:3: stencil under operand-log: SM 0: the log has 2 entries");
     command.assert().failure().stderr(error);
 }
 
