@@ -82,7 +82,7 @@ enum Task {
         #[arg(long)]
         json: bool,
     },
-    /// Set up, then run `faultline report`: Verilog, lockstep, synthesis, table, report/index.html
+    /// Set up, print the table of costs, and run `faultline report`: Verilog, lockstep, schemes, report/index.html
     Report {
         /// Options for `faultline report`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
