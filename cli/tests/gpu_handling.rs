@@ -170,7 +170,10 @@ fn handling_stands_beside_the_paper() {
         assert_eq!(row["handled_on_gpu"], row["allocated"][1]);
         let fault = row["fault_us"][1].as_f64().unwrap();
         assert!((fault - 20.0).abs() < 1e-6, "{row}");
-        assert!(row["handlers_at_once"].as_u64().unwrap() > 1, "{row}");
+        // The histogram writes one region.
+        let least = if row["workload"] == "histo" { 1 } else { 2 };
+        let at_once = row["handlers_at_once"].as_u64().unwrap();
+        assert!(at_once >= least, "{row}");
     }
     let means = found["geometric_means"].as_array().unwrap();
     assert_eq!(means.len(), 4);
