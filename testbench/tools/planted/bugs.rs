@@ -27,8 +27,8 @@ pub const BUGS: [Bug; 15] = [
     Bug {
         bug: "Who was refused by a full TLB is not woken",
         file: "machines/sm/memory_unit.rs",
-        right: "miss.woken |= all || miss.page == page;",
-        wrong: "miss.woken |= !all && miss.page == page;",
+        right: "miss.woken |= all || Some(miss.page) == page;",
+        wrong: "miss.woken |= !all && Some(miss.page) == page;",
     },
     Bug {
         bug: "A warp that waits for an absent page is not woken",
@@ -99,16 +99,16 @@ pub const BUGS: [Bug; 15] = [
     Bug {
         bug: "A thread block is dispatched twice",
         file: "machines/gpu/machine.rs",
-        right: "self.sms[number].port().blocks.push_back((due, block));",
-        wrong: "if block.number == 1 { self.sms[number].port().blocks.push_back((due, block.clone())); }\n\
-                self.sms[number].port().blocks.push_back((due, block));",
+        right: "supply.blocks.push_back((due, block));",
+        wrong: "if block.number == 1 { supply.blocks.push_back((due, block.clone())); }\n\
+                supply.blocks.push_back((due, block));",
     },
     Bug {
         bug: "An access is performed twice when SMs and memory meet",
         file: "machines/gpu/machine.rs",
-        right: "self.sms[number].sm().access(warp, entry, &mut self.memory);",
-        wrong: "self.sms[number].sm().access(warp, entry, &mut self.memory);\n\
-                self.sms[number].sm().access(warp, entry, &mut self.memory);",
+        right: "self.sms[number].sm().access(warp, entry, memory);",
+        wrong: "self.sms[number].sm().access(warp, entry, memory);\n\
+                self.sms[number].sm().access(warp, entry, memory);",
     },
     Bug {
         bug: "An SM that rests sleeps through the end of a fault",
