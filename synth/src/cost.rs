@@ -9,6 +9,8 @@ use crate::library::Library;
 use crate::paper::{self, Overhead};
 use crate::sram::{Macro, Setting, Shape, Sram};
 use crate::sta::{self, Timing};
+use crate::table::{self, Grid};
+use crate::tool;
 use crate::yosys::{self, Design, Mapping, Memory, Netlist};
 use serde::Serialize;
 
@@ -32,6 +34,34 @@ pub struct Subject {
     pub entries: Option<usize>,
     /// The Verilog and its memories.
     pub design: Design,
+}
+
+impl Subject {
+    /// A design of a block at one size. A log has as many bytes as its first memory; the entries of a block that keeps them
+    /// are the words of its largest one.
+    pub fn new(block: &str, config: &str, design: Design) -> Self {
+        let bits = |memory: &&Memory| memory.words * memory.bits * memory.instances;
+        let keeps = |blocks: &[&str]| blocks.contains(&block);
+        let log_bytes = keeps(&["operand_log"])
+            .then(|| design.memories.first())
+            .flatten()
+            .map(|memory| bits(&memory) / 8);
+        // Of a pipeline the memories are a part, and so are their entries.
+        let has_entries = keeps(&[
+            "operand_log",
+            "replay_queue",
+            "far_fault_mshr",
+            "page_walk_cache",
+        ]);
+        let largest = design.memories.iter().max_by_key(bits);
+        Self {
+            block: block.to_owned(),
+            config: config.to_owned(),
+            log_bytes,
+            entries: largest.filter(|_| has_entries).map(|memory| memory.words),
+            design,
+        }
+    }
 }
 
 /// How the figures are made.
@@ -209,6 +239,70 @@ pub fn overhead(area_um2: f64, power_mw: f64) -> Overhead {
         gpu_area_percent: area_um2 * paper::SMS / (paper::GPU_AREA_MM2 * 1e6) * 100.0,
         sm_power_percent: power_mw / (paper::SM_POWER_W * 1e3) * 100.0,
         gpu_power_percent: power_mw * paper::SMS / (paper::GPU_POWER_W * 1e3) * 100.0,
+    }
+}
+
+/// Rows, and what made them.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The rows, blocks in the registry's order.
+    pub rows: Vec<Row>,
+    /// Tools, library, memories and command: name and version.
+    pub origin: Vec<(String, String)>,
+    /// The mapped netlist of each design that has a row, in the order of the rows.
+    pub netlists: Vec<Netlist>,
+}
+
+impl Measured {
+    /// What was made of some subjects, with a library of this name, by this command.
+    pub fn new(costed: Vec<Costed>, library: String, sram: &Sram, command: String) -> Self {
+        let (mut rows, mut netlists) = (Vec::new(), Vec::new());
+        for of_subject in costed {
+            rows.extend(of_subject.rows);
+            netlists.extend(of_subject.netlist);
+        }
+        let mut origin: Vec<_> = [tool::YOSYS, tool::OPENSTA]
+            .map(|tool| (tool.program.to_owned(), tool.shown_version()))
+            .into();
+        origin.push(("library".to_owned(), library));
+        origin.push(("memories".to_owned(), sram.provenance()));
+        origin.push(("command".to_owned(), command));
+        Self {
+            rows,
+            origin,
+            netlists,
+        }
+    }
+
+    /// The tables for a terminal.
+    pub fn terminal(&self) -> String {
+        let grids: Vec<String> = table::grids(&self.rows)
+            .iter()
+            .map(Grid::terminal)
+            .collect();
+        let lines = |lines: Vec<String>| -> String {
+            lines.iter().map(|line| format!("{line}\n")).collect()
+        };
+        format!(
+            "{}\n\n{}{}\n\n{}",
+            grids.join("\n\n"),
+            lines(table::sentences(&self.rows)),
+            sta::CLOCK,
+            self.origin_text("")
+        )
+    }
+
+    /// The tables as Markdown.
+    pub fn markdown(&self) -> String {
+        let tables = table::markdown(&self.rows);
+        format!("# Cost\n\n{tables}\n{}", self.origin_text("- "))
+    }
+
+    fn origin_text(&self, mark: &str) -> String {
+        let origin = self.origin.iter();
+        origin
+            .map(|(name, value)| format!("{mark}{name}: {value}\n"))
+            .collect()
     }
 }
 

@@ -16,6 +16,14 @@ pub enum Error {
         /// Why the system refused.
         source: io::Error,
     },
+    /// The list of designs is none.
+    #[error("{path}: not a list of designs: {reason}; write it again with `faultline export`")]
+    List {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and where.
+        reason: String,
+    },
     /// A file that should be a Liberty library is none.
     #[error("{path}: not a usable Liberty library: {reason}; give a .lib or .lib.gz file")]
     Liberty {

@@ -7,6 +7,7 @@
 
 pub mod cells;
 pub mod cost;
+pub mod designs;
 pub mod equivalence;
 pub mod error;
 pub mod kit;

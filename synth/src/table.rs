@@ -5,6 +5,7 @@ use crate::paper::{self, Overhead};
 use crate::sta::CLOCK;
 
 mod activity;
+pub mod terminal;
 
 /// A table whose cells are text already: the terminal, Markdown and HTML show the same one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -28,7 +28,7 @@ pub struct Design {
 }
 
 /// A kind of memory of a design.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory {
     /// The module.
     pub module: String,

@@ -26,19 +26,38 @@ pub struct Binary {
 pub fn compile(options: &[&str]) -> Result<Vec<Binary>, String> {
     let mut command = cargo();
     command.args(["test", "--workspace", "--no-run"]);
+    let messages = messages(command.args(options))?;
+    Ok(messages.iter().filter_map(binary).collect())
+}
+
+/// Compiles a package, and gives its program.
+///
+/// # Errors
+/// If it does not compile, or has none.
+pub fn program(package: &str) -> Result<PathBuf, String> {
+    let messages = messages(cargo().args(["build", "--package", package]))?;
+    let program = messages
+        .iter()
+        .find_map(|message| message["executable"].as_str());
+    let program = program.ok_or_else(|| format!("{package} has no program"))?;
+    Ok(program.into())
+}
+
+/// What cargo says of what it has compiled.
+fn messages(command: &mut Command) -> Result<Vec<Value>, String> {
     command.arg("--message-format=json-render-diagnostics");
-    let output = command.args(options).stderr(Stdio::inherit()).output();
+    let output = command.stderr(Stdio::inherit()).output();
     let output = output.map_err(|error| format!("cargo does not start ({error})"))?;
     if !output.status.success() {
         return Err(format!("cargo failed ({})", output.status));
     }
     let text = String::from_utf8_lossy(&output.stdout);
-    Ok(text.lines().filter_map(binary).collect())
+    let message = |line: &str| serde_json::from_str(line).ok();
+    Ok(text.lines().filter_map(message).collect())
 }
 
 /// The binary of tests that a message of cargo is about.
-fn binary(message: &str) -> Option<Binary> {
-    let message: Value = serde_json::from_str(message).ok()?;
+fn binary(message: &Value) -> Option<Binary> {
     let is_test = message["profile"]["test"].as_bool()?;
     let path = message["executable"].as_str().filter(|_| is_test)?;
     let manifest = Path::new(message["manifest_path"].as_str()?);
@@ -81,23 +100,28 @@ pub fn runs(binaries: &[Binary], options: &[&str]) -> Result<Vec<Command>, Strin
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
     fn binaries_of_tests_are_found_among_the_messages() {
-        let message = |is_test: bool, executable: &str| {
-            format!(
-                r#"{{"reason":"compiler-artifact","manifest_path":"/a/b/Cargo.toml","target":{{"name":"proofs"}},
-                "profile":{{"test":{is_test}}},"executable":{executable}}}"#
-            )
+        let message = |is_test: bool, executable: Option<&str>| {
+            json!({
+                "reason": "compiler-artifact",
+                "manifest_path": "/a/b/Cargo.toml",
+                "target": { "name": "proofs" },
+                "profile": { "test": is_test },
+                "executable": executable,
+            })
         };
-        let found = binary(&message(true, r#""/a/target/proofs-1""#)).unwrap();
+        let found = binary(&message(true, Some("/a/target/proofs-1"))).unwrap();
         assert_eq!(found.target, "proofs");
         assert_eq!(found.path, Path::new("/a/target/proofs-1"));
         assert_eq!(found.folder, Path::new("/a/b"));
-        assert!(binary(&message(false, r#""/a/target/proofs""#)).is_none());
-        assert!(binary(&message(true, "null")).is_none());
-        assert!(binary("Compiling").is_none());
+        assert!(binary(&message(false, Some("/a/target/proofs"))).is_none());
+        assert!(binary(&message(true, None)).is_none());
+        assert!(binary(&json!({ "reason": "build-finished" })).is_none());
     }
 
     #[test]

@@ -9,18 +9,15 @@ mod dist;
 mod links;
 mod loops;
 mod python;
+mod report;
 mod setup;
 mod steps;
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
-use std::thread;
 
 use clap::{Parser, Subcommand};
-
-/// The blocks whose Verilog the report runs in lockstep.
-const REPORTED: &str = "replay_queue,operand_log";
 
 /// Set up what is missing, write what follows from the kernels, test everything, or make the report.
 #[derive(Parser)]
@@ -109,7 +106,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }),
         Task::Reports { stale, json } => reports(stale, json),
-        Task::Report { options } => report(&options),
+        Task::Report { options } => report::run(&options),
     };
     result.unwrap_or_else(|sentence| {
         // With standard error closed there is nobody to tell.
@@ -138,36 +135,6 @@ fn reports(stale: bool, json: bool) -> Result<ExitCode, String> {
     let which = if stale { "--stale" } else { "--list" };
     command.args(["--example", "same", "--", which]);
     run(command.args(json.then_some("--json")))
-}
-
-/// The table of costs comes first: it needs nothing Verilated, and is compiled while Debian's packages come.
-fn report(options: &[String]) -> Result<ExitCode, String> {
-    let (set_up, built) = thread::scope(|scope| {
-        // More jobs than cores: what many crates wait for then begins early.
-        let jobs = thread::available_parallelism().map_or(4, |cores| 2 * cores.get());
-        let build = ["build", "--package", "faultline", "--jobs"];
-        let built = scope.spawn(move || succeeds(cargo().args(build).arg(jobs.to_string())));
-        (setup::run(), built.join())
-    });
-    set_up?;
-    if !built.map_err(|_| "the thread of the compilation ended early")?? {
-        return Ok(ExitCode::FAILURE);
-    }
-    // Options choose other designs, so the table is that of the report.
-    if options.is_empty() {
-        let cost = ["run", "--quiet", "--package", "faultline", "--", "cost"];
-        if !succeeds(cargo().args(cost))? {
-            return Ok(ExitCode::FAILURE);
-        }
-        println!("Next: performance, lockstep with the Verilated blocks, and the page.");
-    }
-    let mut command = cargo();
-    command
-        .env("FAULTLINE_BLOCKS", REPORTED)
-        .args(["run", "--package", "faultline", "--features", "verilog"])
-        .args(["--", "report"])
-        .args(options);
-    run(&mut command)
 }
 
 /// Runs a command that says itself what is wrong.

@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use faultline_hw::registry::Design;
-use faultline_synth::cost::{self, Drive, Flow, Row, Subject};
+use faultline_synth::cost::{self, Drive, Flow, Measured, Subject};
 use faultline_synth::power::Circuit;
 use faultline_synth::sram::{Cacti, Setting, Sram, Table};
-use faultline_synth::sta::CLOCK;
-use faultline_synth::table::{self, Grid};
+use faultline_synth::table;
 use faultline_synth::tool;
 use faultline_synth::yosys::{self, Netlist};
 use faultline_testbench::blocks;
@@ -18,7 +17,7 @@ use rayon::prelude::*;
 
 use crate::flows::kit;
 use crate::flows::power::drive;
-use crate::output::{progress, right};
+use crate::output::progress;
 use crate::value::integer_in;
 use crate::{Global, STACK_BYTES};
 
@@ -98,61 +97,6 @@ fn netlist_file(design: &str) -> String {
     format!("{design}.v")
 }
 
-/// Rows, and what made them.
-pub struct Measured {
-    /// The rows, blocks in the registry's order.
-    pub rows: Vec<Row>,
-    /// Tools, library and memories: name and version.
-    pub origin: Vec<(String, String)>,
-    /// The mapped netlist of each design that has a row, in the order of the rows.
-    netlists: Vec<Netlist>,
-}
-
-impl Measured {
-    fn origin_text(&self) -> String {
-        self.origin
-            .iter()
-            .map(|(name, value)| format!("{name}: {value}\n"))
-            .collect()
-    }
-
-    /// The tables for a terminal.
-    pub fn terminal(&self) -> String {
-        let grids: Vec<String> = table::grids(&self.rows).iter().map(drawn).collect();
-        let sentences: String = table::sentences(&self.rows)
-            .iter()
-            .map(|sentence| format!("{sentence}\n"))
-            .collect();
-        format!(
-            "{}\n\n{sentences}{CLOCK}\n\n{}",
-            grids.join("\n\n"),
-            self.origin_text()
-        )
-    }
-
-    /// The tables as Markdown.
-    pub fn markdown(&self) -> String {
-        let origin: String = self
-            .origin
-            .iter()
-            .map(|(name, value)| format!("- {name}: {value}\n"))
-            .collect();
-        format!("# Cost\n\n{}\n{origin}", table::markdown(&self.rows))
-    }
-}
-
-/// A grid with its title, for a terminal.
-pub fn drawn(grid: &Grid) -> String {
-    let headings: Vec<&str> = grid.headings.iter().map(String::as_str).collect();
-    let mut table = crate::output::table(&headings);
-    for row in &grid.rows {
-        let mut cells = row.iter();
-        let label = cells.next().map(String::as_str).unwrap_or_default();
-        table.add_row(std::iter::once(label.into()).chain(cells.map(right)));
-    }
-    format!("{}\n{}", grid.title, crate::output::fitted(&table))
-}
-
 /// Says at once if a tool is missing, and not after minutes.
 ///
 /// # Errors
@@ -206,38 +150,19 @@ pub fn measure(args: &Choice, power: Option<u64>) -> Result<Measured> {
     let costed = each(&subjects, "synthesizing", |subject| {
         cost::costed(subject, &flow, settings, simulate).map_err(|error| miette!("{error}"))
     })?;
-    let (mut rows, mut netlists) = (Vec::new(), Vec::new());
-    for of_subject in costed {
-        rows.extend(of_subject.rows);
-        netlists.extend(of_subject.netlist);
-    }
-    if rows.is_empty() {
+    let cycles = power.map_or_else(String::new, |cycles| format!(" --power {cycles}"));
+    let measured = Measured::new(
+        costed,
+        library_name(args.liberty.as_deref(), &library),
+        &sram,
+        command("cost", args)? + &cycles,
+    );
+    if measured.rows.is_empty() {
         return Err(miette!(
             "no row to show: paper-fit is for the operand log only; give --sram single-port or both"
         ));
     }
-    let version = |tool: tool::Tool| {
-        let version = tool.shown_version();
-        (tool.program.to_owned(), version)
-    };
-    let origin = vec![
-        version(tool::YOSYS),
-        version(tool::OPENSTA),
-        (
-            "library".to_owned(),
-            library_name(args.liberty.as_deref(), &library),
-        ),
-        ("memories".to_owned(), sram.provenance()),
-        ("command".to_owned(), {
-            let cycles = power.map_or_else(String::new, |cycles| format!(" --power {cycles}"));
-            command("cost", args)? + &cycles
-        }),
-    ];
-    Ok(Measured {
-        rows,
-        origin,
-        netlists,
-    })
+    Ok(measured)
 }
 
 /// Designs as what is synthesized.
@@ -253,38 +178,13 @@ pub fn subject(design: &Design) -> Result<Subject> {
     let export = design
         .export()
         .map_err(|error| miette!("{}: {error}", design.name))?;
-    let log_bytes = (design.block == "operand_log")
-        .then(|| export.memories.first())
-        .flatten()
-        .map(|memory| memory.words * memory.bits * memory.instances / 8);
-    // Of a pipeline the memories are a part, and so are their entries.
-    let entries = export
-        .memories
-        .iter()
-        .max_by_key(|memory| memory.words * memory.bits * memory.instances)
-        .filter(|_| {
-            matches!(
-                design.block,
-                "operand_log" | "replay_queue" | "far_fault_mshr" | "page_walk_cache"
-            )
-        })
-        .map(|memory| memory.words);
-    Ok(Subject {
-        block: design.block.to_owned(),
-        config: design.config.to_owned(),
-        log_bytes,
-        entries,
-        design: yosys::Design {
-            top: export.name,
-            verilog: export
-                .files
-                .into_iter()
-                .map(|file| file.text)
-                .collect::<Vec<_>>()
-                .join("\n"),
-            memories: export.memories.into_iter().map(kit::memory).collect(),
-        },
-    })
+    let verilog: Vec<String> = export.files.into_iter().map(|file| file.text).collect();
+    let verilog = yosys::Design {
+        top: export.name,
+        verilog: verilog.join("\n"),
+        memories: export.memories.into_iter().map(kit::memory).collect(),
+    };
+    Ok(Subject::new(design.block, design.config, verilog))
 }
 
 /// Does something with all subjects, two at a time: more runs of Yosys would want more memory than they save time on the
@@ -350,4 +250,30 @@ pub fn write_files(measured: &Measured, folder: &Path) -> Result<()> {
         file::write_whole(&folder.join(name), &text).map_err(|error| miette!("{error}"))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use faultline_hw::registry::designs;
+
+    use super::*;
+
+    #[test]
+    fn the_list_beside_the_verilog_gives_the_same_subjects() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl-out");
+        let listed = faultline_synth::designs::read(&folder).unwrap();
+        let chosen = ["operand_log_16k", "replay_queue_64", "l2_tlb_512"];
+        let mut found = 0;
+        for design in designs() {
+            if !chosen.contains(&design.name) {
+                continue;
+            }
+            let exported = subject(&design).unwrap();
+            let listed = listed.iter().find(|listed| listed.design == design.name);
+            let read = listed.unwrap().subject(&folder).unwrap();
+            assert_eq!(format!("{read:?}"), format!("{exported:?}"));
+            found += 1;
+        }
+        assert_eq!(found, chosen.len());
+    }
 }

@@ -85,7 +85,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     match global.json {
         true => global.print_json(&proofs)?,
-        false => global.print(&cost::drawn(&grid(&proofs)))?,
+        false => global.print(&grid(&proofs).terminal())?,
     }
     let unproved = proofs
         .iter()

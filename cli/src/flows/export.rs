@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use faultline_hw::registry::{Design, File, Tag, designs};
-use faultline_synth::yosys::Memory;
+use faultline_synth::designs::{LIST, Listed, list};
 use faultline_testbench::file;
 use miette::{Result, miette};
-use serde::Serialize;
 
 use crate::Global;
 use crate::flows::kit::memory;
 use crate::value::named;
 
 /// Write the designs as Verilog: a file for each module, and for each design a list of its files.
+///
+/// With all designs comes `designs.json`: block, configuration, files and memories of each one.
 ///
 /// Of the SM pipelines of 64 warps only the one with an operand log is written unless another one is named: they are
 /// large and much alike.
@@ -34,17 +35,6 @@ pub struct Args {
     /// Write nothing; fail if the folder differs from a fresh export.
     #[arg(long)]
     check: bool,
-}
-
-/// What `--json` gives for a design.
-#[derive(Serialize)]
-struct Row {
-    design: String,
-    block: &'static str,
-    config: &'static str,
-    files: Vec<String>,
-    /// Those that a flow may swap for a macro.
-    memories: Vec<Memory>,
 }
 
 /// The designs that the options choose.
@@ -105,7 +95,7 @@ fn of_names(names: &[String]) -> Result<Vec<Design>> {
 type Files = BTreeMap<String, String>;
 
 /// The files of some designs: one for each module, and for each design a list of them.
-fn collect(designs: Vec<Design>) -> Result<(Files, Vec<Row>)> {
+fn collect(designs: Vec<Design>) -> Result<(Files, Vec<Listed>)> {
     let mut files = BTreeMap::new();
     let mut rows = Vec::new();
     for design in designs {
@@ -121,14 +111,21 @@ fn collect(designs: Vec<Design>) -> Result<(Files, Vec<Row>)> {
                 return Err(miette!("two modules want to be {}", file.path()));
             }
         }
-        rows.push(Row {
+        rows.push(Listed {
             design: design.name.to_owned(),
-            block: design.block,
-            config: design.config,
+            block: design.block.to_owned(),
+            config: design.config.to_owned(),
             files: names,
             memories: export.memories.into_iter().map(memory).collect(),
         });
     }
+    Ok((files, rows))
+}
+
+/// All designs, with their list.
+fn all() -> Result<(Files, Vec<Listed>)> {
+    let (mut files, rows) = collect(chosen(None, None)?)?;
+    files.insert(LIST.to_owned(), list(&rows));
     Ok((files, rows))
 }
 
@@ -137,7 +134,7 @@ fn collect(designs: Vec<Design>) -> Result<(Files, Vec<Row>)> {
 /// # Errors
 /// If a design cannot be exported, or the folder not be written.
 pub fn write_all(folder: &Path) -> Result<()> {
-    write_files(folder, &collect(chosen(None, None)?)?.0)
+    write_files(folder, &all()?.0)
 }
 
 fn write_files(folder: &Path, files: &Files) -> Result<()> {
@@ -156,12 +153,12 @@ fn write_files(folder: &Path, files: &Files) -> Result<()> {
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
-    let designs = match args.design.as_slice() {
-        [] => chosen(args.block.as_deref(), args.config.as_deref())?,
-        names => of_names(names)?,
-    };
-    let (files, rows) = collect(designs)?;
     let whole = args.design.is_empty() && args.block.is_none() && args.config.is_none();
+    let (files, rows) = match args.design.as_slice() {
+        [] if whole => all()?,
+        [] => collect(chosen(args.block.as_deref(), args.config.as_deref())?)?,
+        names => collect(of_names(names)?)?,
+    };
     if args.check {
         check(&args.out, &files, whole)?;
     } else {

@@ -91,7 +91,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     let tables: Vec<String> = sections
         .iter()
-        .map(|section| cost::drawn(&section.grid) + "\n")
+        .map(|section| section.grid.terminal() + "\n")
         .collect();
     global.print(&format!(
         "{}\n{}\nThe page is {}",

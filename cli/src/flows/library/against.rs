@@ -47,7 +47,7 @@ pub fn run(args: &Args, path: &Path, global: &Global) -> Result<()> {
         true => global.print_json(&comparison),
         false => global.print(&format!(
             "{}\n\n{} {}",
-            cost::drawn(&comparison.grid()),
+            comparison.grid().terminal(),
             comparison.verdict(),
             comparison.provenance()
         )),

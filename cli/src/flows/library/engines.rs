@@ -7,6 +7,7 @@ use faultline_synth::library::Library;
 use faultline_synth::power::beside::Conditions;
 use faultline_synth::power::{beside, opensta};
 use faultline_synth::sram::{Sram, Table};
+use faultline_synth::table::Grid;
 use faultline_testbench::{file, origin};
 use miette::{Result, miette};
 
@@ -58,7 +59,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         return global.print_json(&rows);
     }
     let grids = beside::grids(&rows, &singles);
-    let drawn: Vec<String> = grids.iter().map(cost::drawn).collect();
+    let drawn: Vec<String> = grids.iter().map(Grid::terminal).collect();
     let verdicts = [Conditions::AsTheyAre, Conditions::Plain];
     let verdicts = verdicts.map(|conditions| beside::verdict(&rows, conditions));
     global.print(&format!(

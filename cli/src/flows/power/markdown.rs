@@ -18,7 +18,7 @@ const MODULES: usize = 10;
 
 /// The tables for a terminal.
 pub fn terminal(rows: &[Row]) -> String {
-    let grids: Vec<String> = grids(rows).iter().map(cost::drawn).collect();
+    let grids: Vec<String> = grids(rows).iter().map(Grid::terminal).collect();
     grids.join("\n\n")
 }
 
