@@ -39,12 +39,30 @@ pub fn run(options: &[String]) -> Result<ExitCode, String> {
     crate::run(report.args(["--", "report"]).args(options))
 }
 
-/// Compiles the command, with more jobs than cores: what many crates wait for then begins early.
+/// Compiles the command, behind the table, and with more jobs than cores: what many crates wait for then begins early.
 fn build() -> Command {
     let jobs = thread::available_parallelism().map_or(4, |cores| 2 * cores.get());
     let mut command = of_report("build");
     command.args(["--quiet", "--jobs", &jobs.to_string()]);
-    command
+    behind(command)
+}
+
+/// The command at the lowest priority, where the system has `nice`.
+fn behind(command: Command) -> Command {
+    if !setup::is_file_on_path("nice") {
+        return command;
+    }
+    let mut nice = Command::new("nice");
+    nice.args(["-n", "19"])
+        .arg(command.get_program())
+        .args(command.get_args())
+        .envs(
+            command
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .current_dir(crate::root());
+    nice
 }
 
 /// A command of cargo for the program with what the report Verilates.
