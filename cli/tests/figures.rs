@@ -121,6 +121,25 @@ fn switching_stands_beside_the_paper() {
 }
 
 #[test]
+fn a_gpu_of_another_size_is_not_beside_the_paper() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.md");
+    let mut command = faultline();
+    let small = ["--kernels", "histo", "--scale", "1", "--sms", "4"];
+    command
+        .args(["figures", "tanasic-12", "--json"])
+        .args(small);
+    command.arg("--markdown").arg(&page);
+    let output = command.assert().success();
+    let rows: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    assert!(rows[0]["paper_percent"].is_null());
+    let page = std::fs::read_to_string(page).unwrap();
+    for told in ["--kernels histo --sms 4 --scale 1", "a GPU of 4 SMs"] {
+        assert!(page.contains(told), "{told}: {page}");
+    }
+}
+
+#[test]
 fn switching_is_a_figure_by_itself() {
     for (options, told) in [
         (["tanasic-12", "tanasic-10"], "give it alone"),

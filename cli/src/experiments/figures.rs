@@ -39,6 +39,9 @@ const FIGURES: [(&str, &[Scheme], &[usize]); 2] = [
 /// The figure that compares ways of switching thread blocks, in runs of its own.
 const SWITCHING: &str = "tanasic-12";
 
+/// The SMs of the paper's GPU.
+const PAPERS_SMS: u32 = 16;
+
 /// What the GPU rests on and the paper does not say.
 const GPU: [&str; 5] = [
     "The L2 cache has 16 banks, each with its channel of DRAM; an SM is 10 cycles from a bank and 30 from the GMMU, which \
@@ -67,6 +70,9 @@ pub struct Args {
     /// Thread blocks of the kernels, as a multiple
     #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     scale: u32,
+    /// SMs of the GPU; the paper's numbers are those of 16
+    #[arg(long, default_value_t = PAPERS_SMS, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    sms: u32,
     /// Entries of the replay queue: a power of two up to 128
     #[arg(long, default_value_t = 64, value_name = "N", value_parser = queue)]
     queue: usize,
@@ -125,8 +131,7 @@ impl Args {
 
     /// The baseline, and the schemes of the figures.
     fn setups(&self) -> Result<Vec<Setup>> {
-        let config = Config::read("", "", "tanasic").map_err(|error| miette!("{error}"))?;
-        let gpu = config.parameters();
+        let gpu = runs::gpu(self.sms)?.parameters();
         let mut setups = vec![self.setup(&gpu, Scheme::StallOnFault, None)];
         for (_, schemes, logs) in self.chosen() {
             for &scheme in *schemes {
@@ -196,6 +201,11 @@ impl Args {
         handling::FIGURES.iter().filter(is_asked).collect()
     }
 
+    /// Whether what is run is what the paper has run.
+    fn is_the_papers(&self) -> bool {
+        self.kernels.is_empty() && self.sms == PAPERS_SMS
+    }
+
     /// What was typed.
     fn command(&self) -> String {
         let names: Vec<&str> = match (self.chosen().as_slice(), self.of_handling().as_slice()) {
@@ -207,8 +217,12 @@ impl Args {
             true => String::new(),
             false => format!(" --kernels {}", self.kernels.join(",")),
         };
+        let sms = match self.sms {
+            PAPERS_SMS => String::new(),
+            sms => format!(" --sms {sms}"),
+        };
         format!(
-            "faultline figures {}{kernels} --scale {} --queue {} --runs {} --markdown FILE",
+            "faultline figures {}{kernels}{sms} --scale {} --queue {} --runs {} --markdown FILE",
             names.join(" "),
             self.scale,
             self.queue,
@@ -220,7 +234,10 @@ impl Args {
         Page {
             title: "Figures 10 and 11",
             command: self.command(),
-            machine: "a GPU of 16 SMs, which share L2 TLB, page walkers, L2 cache and DRAM,",
+            machine: format!(
+                "a GPU of {} SMs, which share L2 TLB, page walkers, L2 cache and DRAM,",
+                self.sms
+            ),
             runs: self.runs,
             differ: "with the first thread block on another SM each time",
             faults: "Nothing faults: this is what the schemes cost while they are not needed. Every \
@@ -228,7 +245,7 @@ impl Args {
                      of a run without a GPU."
                 .to_owned(),
             assumptions: markdown::assumptions(&GPU, self.queue),
-            is_beside_paper: self.kernels.is_empty(),
+            is_beside_paper: self.is_the_papers(),
             has_kernels: true,
         }
     }
@@ -254,7 +271,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     let workloads = args.workloads(&KERNELS);
     let setups = args.setups()?;
     let all = rows(&workloads.works()?, &setups, args.runs)?;
-    let is_beside_paper = args.kernels.is_empty();
+    let is_beside_paper = args.is_the_papers();
     if let Some(path) = &args.svg {
         let svg = plot::svg(&all, is_beside_paper, PATTERNS).map_err(|error| miette!("{error}"))?;
         file::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
@@ -282,7 +299,7 @@ fn run_switching(args: &Args, global: &Global) -> Result<()> {
             "{SWITCHING} is a table of one run each: leave out --svg and --runs"
         ));
     }
-    let config = runs::config(args.queue)?;
+    let config = runs::config(args.queue, args.sms)?;
     args.check_kernels(SWITCHING, &KERNELS.map(|(name, _)| name))?;
     let works = args.workloads(&KERNELS).works()?;
     let rows = switching::rows(&works, &config)?;
@@ -316,7 +333,7 @@ fn run_handling(args: &Args, figures: &[&handling::Figure], global: &Global) -> 
     let kernels = figures.iter().flat_map(|figure| figure.kernels);
     let kernels: Vec<_> = kernels.map(|(name, _)| *name).collect();
     args.check_kernels(&names, &kernels)?;
-    let config = runs::config(args.queue)?;
+    let config = runs::config(args.queue, args.sms)?;
     let run = |config: &Config| -> Result<Vec<handling::Row>> {
         let mut rows = Vec::new();
         for figure in figures {
@@ -329,7 +346,7 @@ fn run_handling(args: &Args, figures: &[&handling::Figure], global: &Global) -> 
         Ok(rows)
     };
     let rows = run(&config)?;
-    let is_whole = args.kernels.is_empty();
+    let is_whole = args.is_the_papers();
     if let Some(path) = &args.svg {
         let svg = handling::svg(&rows, is_whole).map_err(|error| miette!("{error}"))?;
         file::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
@@ -347,7 +364,7 @@ fn run_handling(args: &Args, figures: &[&handling::Figure], global: &Global) -> 
 
 /// The page, with the runs that it has besides.
 fn report(args: &Args, workloads: &Workloads, setups: &[Setup], all: &[Row]) -> Result<String> {
-    let is_whole = args.kernels.is_empty();
+    let is_whole = args.is_the_papers();
     let mut variations = Vec::new();
     if args.queue != 128 {
         let (name, change) = markdown::LONG_QUEUE;

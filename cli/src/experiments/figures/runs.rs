@@ -5,9 +5,18 @@ use faultline_sim::machines::sm::Work;
 use faultline_sim::sm::sm_pipeline::Scheme;
 use miette::{Result, miette};
 
-/// The GPU: the use cases start from a replay queue (section 5.1), with all pages absent.
-pub fn config(queue: usize) -> Result<Config> {
+/// The paper's GPU, with so many SMs.
+pub fn gpu(sms: u32) -> Result<Config> {
     let mut config = Config::read("", "", "tanasic").map_err(|error| miette!("{error}"))?;
+    config.sms = u64::from(sms)
+        .try_into()
+        .map_err(|error| miette!("--sms: {error}"))?;
+    Ok(config)
+}
+
+/// The same with a replay queue, from which the use cases start (section 5.1), and with all pages absent.
+pub fn config(queue: usize, sms: u32) -> Result<Config> {
+    let mut config = gpu(sms)?;
     config.sm.scheme = SchemeName(Scheme::ReplayQueue);
     config.sm.queue_entries = (queue as u64)
         .try_into()

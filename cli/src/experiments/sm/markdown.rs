@@ -35,7 +35,7 @@ pub struct Page {
     /// What was typed.
     pub command: String,
     /// What each workload runs on.
-    pub machine: &'static str,
+    pub machine: String,
     pub runs: u64,
     /// How runs differ.
     pub differ: &'static str,
@@ -54,7 +54,7 @@ impl Page {
         Self {
             title: title(args),
             command: command(args),
-            machine: "one SM by itself",
+            machine: "one SM by itself".to_owned(),
             runs: args.runs,
             differ: "with different seeds",
             faults: faults(args, rows),
