@@ -390,7 +390,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         };
     }
     args.check_files()?;
-    let works = args.run.works()?;
+    let works = threads.install(|| args.run.works())?;
     if args.second.is_given() {
         return second::run(args, &works, &configs, &threads, global);
     }

@@ -1,5 +1,6 @@
 //! The oracle: a launch without faults, each warp in program order.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use thiserror::Error;
@@ -156,7 +157,9 @@ pub struct Execution<'program> {
     program: &'program Program,
     launch: Launch,
     limit: u64,
+    /// The next block, and the one before which it ends.
     next: u32,
+    end: u32,
     begun: Option<Begun>,
     memory: Memory,
     keeps_returned: bool,
@@ -165,16 +168,24 @@ pub struct Execution<'program> {
 impl<'program> Execution<'program> {
     /// A launch before its first block.
     #[must_use]
-    pub const fn new(program: &'program Program, launch: Launch, memory: Memory) -> Self {
+    pub fn new(program: &'program Program, launch: Launch, memory: Memory) -> Self {
         Self {
             program,
             launch,
             limit: MOST_STEPS,
             next: 0,
+            end: launch.blocks(),
             begun: None,
             memory,
             keeps_returned: false,
         }
+    }
+
+    /// Only these blocks of it.
+    #[must_use]
+    pub const fn of_blocks(mut self, blocks: Range<u32>) -> Self {
+        (self.next, self.end) = (blocks.start, blocks.end);
+        self
     }
 
     /// Keeps what atomics return.
@@ -195,7 +206,7 @@ impl<'program> Execution<'program> {
     /// # Errors
     /// As [`run`].
     pub fn proceed(&mut self, most: u64) -> Result<Option<Vec<WarpRun>>, RunError> {
-        if self.next >= self.launch.blocks() {
+        if self.next >= self.end {
             return Ok(None);
         }
         let ended = self.proceed_in_block(most);

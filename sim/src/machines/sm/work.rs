@@ -17,6 +17,8 @@ use crate::trace::{self, Reader, SM_BLOCKS, SM_WARPS, TraceError};
 
 /// Pages that are accessed first and are known as such: those that an L1 TLB of the paper holds.
 const FIRST_PAGES: usize = 32;
+/// Warp instructions of the first thread blocks that are kept, so that an oracle need not execute them again.
+const KEPT_STEPS: usize = 1 << 20;
 /// What an instruction has that accesses no memory.
 const NO_ADDRESSES: Lanes = [0; simt::LANES];
 
@@ -275,6 +277,14 @@ pub struct Computation {
     pub is_ordered: bool,
 }
 
+impl Computation {
+    /// Its execution from a thread block on, before which global memory is this.
+    fn execution_of(&self, first: usize, memory: &Memory) -> Execution<'_> {
+        let execution = Execution::new(&self.program, self.launch, memory.clone());
+        execution.of_blocks(first as u32..self.launch.blocks())
+    }
+}
+
 /// What is to be known of all thread blocks before the first one runs.
 #[derive(Clone, Debug, Default)]
 struct Extent {
@@ -282,9 +292,12 @@ struct Extent {
     steps: usize,
     /// Instructions that raise an exception.
     exceptions: usize,
-    /// The pages that are accessed, and those of them that are accessed first, in that order.
+    /// The pages that are accessed, and the same in the order in which they are accessed first.
     pages: BTreeSet<u64>,
     first_pages: Vec<u64>,
+    /// Those that are read, and those that are written.
+    read: BTreeSet<u64>,
+    written: BTreeSet<u64>,
 }
 
 impl Extent {
@@ -294,18 +307,116 @@ impl Extent {
         if !instruction.is_access() {
             return;
         }
+        let writes = instruction.class == Class::Store;
+        let reads = !writes || instruction.kind == Kind::Atomic;
         let mut last = None;
         for lane in (0..addresses.len()).filter(|lane| mask >> lane & 1 == 1) {
             let page = Pages::page(addresses[lane]);
             // One lane after the other mostly accesses the same page.
-            if last.replace(page) != Some(page)
-                && self.pages.insert(page)
-                && self.first_pages.len() < FIRST_PAGES
-            {
+            if last.replace(page) == Some(page) {
+                continue;
+            }
+            if self.pages.insert(page) {
                 self.first_pages.push(page);
+            }
+            if reads {
+                self.read.insert(page);
+            }
+            if writes {
+                self.written.insert(page);
             }
         }
     }
+
+    /// Executes blocks, counts their instructions, and gives each block to a closure with global memory after it.
+    fn of(
+        mut blocks: Execution<'_>,
+        instructions: &[Instruction],
+        mut keep: impl FnMut(&Self, Vec<WarpRun>, &Memory),
+    ) -> Result<Self, RunError> {
+        let mut extent = Self::default();
+        while let Some(block) = blocks.next() {
+            let block = block?;
+            extent.blocks += 1;
+            for step in block.iter().flat_map(|warp| &warp.steps) {
+                let addresses = step.addresses.as_deref().unwrap_or(&NO_ADDRESSES);
+                extent.add(&instructions[step.pc as usize], step.mask, addresses);
+                extent.exceptions += usize::from(step.raised != 0);
+            }
+            keep(&extent, block, blocks.memory());
+        }
+        Ok(extent)
+    }
+
+    /// Executes all blocks of a launch, and keeps the first ones. On several threads the halves of the launch run side by side,
+    /// which is right if the second one reads no page that the first one writes; else it runs again.
+    fn of_launch(
+        program: &Program,
+        launch: Launch,
+        memory: &Memory,
+        instructions: &[Instruction],
+    ) -> Result<(Self, Kept), RunError> {
+        let blocks = launch.blocks();
+        let half = match rayon::current_num_threads() {
+            1 => blocks,
+            _ => blocks / 2,
+        };
+        let mut kept = Kept {
+            blocks: Vec::new(),
+            memory: memory.clone(),
+        };
+        let (mut after, mut keeps) = (memory.clone(), true);
+        let keep = |extent: &Self, block, memory: &Memory| {
+            let is_last = extent.blocks == half as usize;
+            if is_last {
+                after = memory.clone();
+            }
+            keeps &= extent.blocks > 1 || extent.steps <= KEPT_STEPS;
+            if keeps {
+                kept.blocks.push(ThreadBlock::new(kept.blocks.len(), block));
+                // The next one is taken for as long as those before it.
+                keeps = !is_last && extent.steps + extent.steps / extent.blocks <= KEPT_STEPS;
+                if !keeps {
+                    kept.memory = memory.clone();
+                }
+            }
+        };
+        let of = |blocks, memory: &Memory| {
+            Execution::new(program, launch, memory.clone()).of_blocks(blocks)
+        };
+        let second =
+            |memory: &Memory| Self::of(of(half..blocks, memory), instructions, |_, _, _| ());
+        let (first, later) = rayon::join(
+            || Self::of(of(0..half, memory), instructions, keep),
+            || second(memory),
+        );
+        let mut first = first?;
+        let later = match later {
+            Ok(later) if first.written.is_disjoint(&later.read) => later,
+            _ => second(&after)?,
+        };
+        first.join(later);
+        Ok((first, kept))
+    }
+
+    /// Adds the blocks that follow.
+    fn join(&mut self, later: Self) {
+        self.blocks += later.blocks;
+        self.steps += later.steps;
+        self.exceptions += later.exceptions;
+        let new = |page: &u64| self.pages.insert(*page);
+        self.first_pages
+            .extend(later.first_pages.into_iter().filter(new));
+        self.read.extend(later.read);
+        self.written.extend(later.written);
+    }
+}
+
+/// The first thread blocks of a launch, and global memory after them.
+#[derive(Clone, Debug, Default)]
+struct Kept {
+    blocks: Vec<ThreadBlock>,
+    memory: Memory,
 }
 
 /// What an SM runs.
@@ -326,6 +437,8 @@ pub struct Work {
     /// Its blocks, warp by warp, if it is a trace.
     traced: Vec<Vec<Arc<[Step]>>>,
     extent: Extent,
+    /// Its first blocks, if it is a program.
+    kept: Kept,
 }
 
 impl Work {
@@ -353,15 +466,7 @@ impl Work {
     /// If it does not run to its end.
     pub fn of_program(program: Program, launch: Launch, memory: Memory) -> Result<Self, RunError> {
         let instructions: Vec<_> = program.instructions().iter().zip(0..).map(decode).collect();
-        let mut extent = Extent::default();
-        for block in Execution::new(&program, launch, memory.clone()) {
-            extent.blocks += 1;
-            for step in block?.into_iter().flat_map(|warp| warp.steps) {
-                let addresses = step.addresses.as_deref().unwrap_or(&NO_ADDRESSES);
-                extent.add(&instructions[step.pc as usize], step.mask, addresses);
-                extent.exceptions += usize::from(step.raised != 0);
-            }
-        }
+        let (extent, kept) = Extent::of_launch(&program, launch, &memory, &instructions)?;
         Ok(Self {
             name: "program".to_owned(),
             instructions,
@@ -376,6 +481,7 @@ impl Work {
             space: AddressSpace::ButNull,
             traced: Vec::new(),
             extent,
+            kept,
         })
     }
 
@@ -395,6 +501,7 @@ impl Work {
             space: AddressSpace::Any,
             traced: Vec::new(),
             extent: Extent::default(),
+            kept: Kept::default(),
         };
         let mut known = HashMap::new();
         while let Some(block) = reader.next_block()? {
@@ -433,19 +540,24 @@ impl Work {
     /// Its thread blocks in their order.
     #[must_use]
     pub fn thread_blocks(&self) -> ThreadBlocks<'_> {
-        let oracle = self.computation.as_ref().map(|computation| {
-            let memory = computation.memory.clone();
-            let oracle = Execution::new(&computation.program, computation.launch, memory);
-            match computation.is_ordered {
-                true => oracle.keeping_returned(),
-                false => oracle,
+        let (oracle, ahead) = match &self.computation {
+            None => (None, VecDeque::new()),
+            // The blocks were kept without what their atomics have returned.
+            Some(computation) if computation.is_ordered => {
+                let oracle = computation.execution_of(0, &computation.memory);
+                (Some(oracle.keeping_returned()), VecDeque::new())
             }
-        });
+            Some(computation) => {
+                let Kept { blocks, memory } = &self.kept;
+                let oracle = computation.execution_of(blocks.len(), memory);
+                (Some(oracle), blocks.iter().cloned().collect())
+            }
+        };
         ThreadBlocks {
             next: 0,
             count: self.extent.blocks,
             oracle,
-            ahead: VecDeque::new(),
+            ahead,
             traced: &self.traced,
         }
     }
@@ -457,7 +569,8 @@ impl Work {
 
     /// The pages that are accessed first, as many as an L1 TLB has, in that order.
     pub(super) fn first_pages(&self) -> &[u64] {
-        &self.extent.first_pages
+        let pages = &self.extent.first_pages;
+        &pages[..pages.len().min(FIRST_PAGES)]
     }
 
     /// The number of thread blocks.
