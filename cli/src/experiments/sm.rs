@@ -9,7 +9,7 @@ pub(crate) mod setups;
 pub(crate) mod tables;
 pub(crate) mod workloads;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args as _, Command, FromArgMatches as _};
 use faultline_sim::machines::sm::{self, Faults, Work};
@@ -185,22 +185,7 @@ impl Args {
                 "--markdown: the report compares all schemes, so leave out --scheme"
             ));
         }
-        for path in self.svg.iter().chain(&self.markdown) {
-            file::check_writable(path).map_err(|error| miette!("{error}"))?;
-        }
-        for output in self.svg.iter().chain(&self.markdown) {
-            let there = |path: &Path| path.canonicalize().ok();
-            let output_is = there(output);
-            let reads =
-                |input: &String| output_is.is_some() && there(Path::new(input)) == output_is;
-            if self.run.workloads.iter().any(reads) {
-                return Err(miette!(
-                    "{}: this trace would be written over; give another file",
-                    output.display()
-                ));
-            }
-        }
-        output::distinct_files(&[
+        output::check_files(&[
             ("--svg", self.svg.as_deref()),
             ("--markdown", self.markdown.as_deref()),
         ])

@@ -88,15 +88,9 @@ pub struct Diagram {
 /// # Errors
 /// If the program cannot be read or run, is too long to be drawn, or nothing that can fault stands where `--fault` says.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
+    output::check_files(&[("--svg", args.svg.as_deref())])?;
     let diagrams = diagrams(args)?;
     if let Some(path) = &args.svg {
-        let there = |path: &PathBuf| path.canonicalize().ok();
-        if there(path).is_some() && args.program.as_ref().and_then(there) == there(path) {
-            return Err(miette!(
-                "{}: this program would be written over; give another file",
-                path.display()
-            ));
-        }
         let svg = svg::svg(&diagrams).map_err(|error| miette!("{error}"))?;
         file::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
     }

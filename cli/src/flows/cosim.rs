@@ -18,7 +18,7 @@ use miette::{Result, miette};
 use serde::Serialize;
 
 use crate::Global;
-use crate::output::{distinct_files, fitted, grouped, progress, quoted, right, table, wave_file};
+use crate::output::{check_files, fitted, grouped, progress, quoted, right, table, wave_file};
 use crate::value::{integer_in, named};
 
 /// Run reference, kernel and exported Verilog in lockstep, every output compared in every cycle
@@ -106,10 +106,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             .iter()
             .map(|path| ("--wave's view", Some(path.as_path()))),
     );
-    distinct_files(&files)?;
-    for path in args.markdown.iter().chain(&args.wave).chain(&views) {
-        file::check_writable(path).map_err(|error| miette!("{error}"))?;
-    }
+    check_files(&files)?;
     let kinds: Vec<Kind> = if args.backends.is_empty() {
         Kind::built().collect()
     } else {

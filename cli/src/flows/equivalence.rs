@@ -13,7 +13,7 @@ use miette::{Result, miette};
 
 use crate::Global;
 use crate::flows::cost::{self, Synthesis};
-use crate::output::{grouped, quoted};
+use crate::output::{check_files, grouped, quoted};
 use crate::value::named;
 
 /// Map designs as `cost` does, and prove that each netlist is its design
@@ -61,9 +61,7 @@ impl Args {
 /// If an option makes no sense, a tool is missing or fails, a file cannot be written, or a netlist is not proved.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
     let failed = |error: faultline_synth::Error| miette!("{error}");
-    if let Some(path) = &args.markdown {
-        file::check_writable(path).map_err(|error| miette!("{error}"))?;
-    }
+    check_files(&[("--markdown", args.markdown.as_deref())])?;
     let designs = cost::of_names(args.names())?;
     YOSYS.check().map_err(failed)?;
     let library = cost::library_of(args.liberty.as_deref())?;

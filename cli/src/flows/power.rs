@@ -13,7 +13,7 @@ use miette::{Result, miette};
 
 use crate::Global;
 use crate::flows::cost::{self, Choice};
-use crate::output::{distinct_files, progress};
+use crate::output::{check_files, progress};
 use crate::value::{integer_in, named};
 
 pub mod drive;
@@ -76,11 +76,7 @@ enum Engine {
 /// If an option makes no sense, a tool is missing or fails, a netlist shows something else than the reference, or a file
 /// cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
-    let files = [&args.netlist, &args.saif, &args.csv, &args.markdown];
-    for path in files.into_iter().flatten() {
-        file::check_writable(path).map_err(|error| miette!("{error}"))?;
-    }
-    distinct_files(&[
+    check_files(&[
         ("--netlist", args.netlist.as_deref()),
         ("--saif", args.saif.as_deref()),
         ("--csv", args.csv.as_deref()),

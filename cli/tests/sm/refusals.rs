@@ -144,7 +144,7 @@ fn a_design_that_is_not_built_in_names_its_export() {
 fn a_build_without_verilog_names_its_feature() {
     use predicates::prelude::PredicateBooleanExt;
 
-    let large = contains("sm_pipeline --config stall_64")
+    let large = contains("faultline export sm_pipeline_stall_64")
         .and(contains("--features large -- sm"))
         .and(contains("--warps 4"));
     let small = contains("--features verilog -- sm").and(contains("cosim").not());

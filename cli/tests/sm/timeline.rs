@@ -168,7 +168,7 @@ fn what_is_read_is_not_written_over() {
         .args([&program, &"--svg".into(), &program])
         .assert()
         .failure()
-        .stderr(contains("this program would be written over"));
+        .stderr(contains("--svg would overwrite "));
     faultline(&["sm", "lbm", "--write-traces"])
         .arg(folder.path())
         .assert()
@@ -179,7 +179,7 @@ fn what_is_read_is_not_written_over() {
         .args([&trace, &"--markdown".into(), &trace])
         .assert()
         .failure()
-        .stderr(contains("this trace would be written over"));
+        .stderr(contains("--markdown would overwrite "));
     assert_eq!(std::fs::read(&trace).unwrap(), before);
 }
 

@@ -15,7 +15,7 @@ use super::super::sm::setups;
 use super::super::trials::{self, Counts, Failure};
 use super::Args;
 use crate::Global;
-use crate::output::{grouped, tables, width};
+use crate::output::{check_files, grouped, tables, width};
 
 /// What a program counts, or many.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -166,9 +166,7 @@ fn trial(scheme: Scheme, seed: u64) -> Result<Counted, Failure<TrialFailure>> {
 /// If the seeds do not suffice, a file cannot be written, or the restart theorem fails.
 pub fn run(programs: u64, args: &Args, schemes: &[Scheme], global: &Global) -> Result<()> {
     let seed = args.seed.unwrap_or(1);
-    if let Some(path) = &args.markdown {
-        file::check_writable(path).map_err(|error| miette!("{error}"))?;
-    }
+    check_files(&[("--markdown", args.markdown.as_deref())])?;
     let (counts, failed) = trials::run(programs, seed, schemes, trial)?;
     let rows: Vec<Row> = counts.into_iter().map(Row::new).collect();
     if let Some(path) = &args.markdown {

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::super::trials::{self, Failure};
 use super::{Args, setups};
 use crate::Global;
-use crate::output::{grouped, tables, width};
+use crate::output::{check_files, grouped, tables, width};
 
 /// What was tried.
 #[derive(Serialize)]
@@ -168,9 +168,7 @@ fn lockstep(backend: Kind) -> String {
 /// If the seeds do not suffice, a back end cannot be had, or the restart theorem fails.
 pub fn run(trials: u64, args: &Args, schemes: &[Scheme], global: &Global) -> Result<()> {
     let (seed, backend) = (args.seed, args.backend);
-    if let Some(path) = &args.markdown {
-        file::check_writable(path).map_err(|error| miette!("{error}"))?;
-    }
+    check_files(&[("--markdown", args.markdown.as_deref())])?;
     let trial = |scheme, seed| {
         let outcome = match backend {
             Kind::Reference => {
