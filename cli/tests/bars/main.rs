@@ -7,6 +7,7 @@ mod gmmu;
 mod handling;
 mod preemption;
 mod readme;
+mod switching;
 mod verification;
 
 use faultline_hw::registry::Tag;
