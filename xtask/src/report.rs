@@ -26,9 +26,11 @@ pub fn run(options: &[String]) -> Result<ExitCode, String> {
     let (shown, built) = thread::scope(|scope| {
         let built = scope.spawn(|| succeeds(&mut build()));
         let shown = table.as_mut().map_or(Ok(true), |table| {
-            let shown = succeeds(table);
-            println!("Next: performance, lockstep with the Verilated blocks, and the page.");
-            shown
+            let shown = succeeds(table)?;
+            if shown {
+                println!("Next: performance, lockstep with the Verilated blocks, and the page.");
+            }
+            Ok(shown)
         });
         (shown, joined(built.join()))
     });

@@ -188,6 +188,13 @@ impl<'program> Execution<'program> {
         self
     }
 
+    /// Lets a block execute only so many warp instructions, if that is less than [`MOST_STEPS`].
+    #[must_use]
+    pub const fn of_steps(mut self, limit: u64) -> Self {
+        self.limit = limit;
+        self
+    }
+
     /// Keeps what atomics return.
     #[must_use]
     pub const fn keeping_returned(mut self) -> Self {

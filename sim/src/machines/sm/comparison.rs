@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_kept_of_blocks_that_have_ended() {
+    fn an_sm_keeps_nothing_of_blocks_that_have_ended() {
         let work = work();
         let mut first = None;
         let found = differences(&work, |sm| {

@@ -19,6 +19,9 @@ use crate::trace::{self, Reader, SM_BLOCKS, SM_WARPS, TraceError};
 const FIRST_PAGES: usize = 32;
 /// Warp instructions of the first thread blocks that are kept, so that an oracle need not execute them again.
 const KEPT_STEPS: usize = 1 << 20;
+/// Warp instructions of a thread block that is executed before it is known what it reads: a loop that waits for another block
+/// would not end.
+const TRIED_STEPS: u64 = 1 << 17;
 /// What an instruction has that accesses no memory.
 const NO_ADDRESSES: Lanes = [0; simt::LANES];
 
@@ -384,16 +387,15 @@ impl Extent {
         let of = |blocks, memory: &Memory| {
             Execution::new(program, launch, memory.clone()).of_blocks(blocks)
         };
-        let second =
-            |memory: &Memory| Self::of(of(half..blocks, memory), instructions, |_, _, _| ());
+        let second = |execution| Self::of(execution, instructions, |_, _, _| ());
         let (first, later) = rayon::join(
             || Self::of(of(0..half, memory), instructions, keep),
-            || second(memory),
+            || second(of(half..blocks, memory).of_steps(TRIED_STEPS)),
         );
         let mut first = first?;
         let later = match later {
             Ok(later) if first.written.is_disjoint(&later.read) => later,
-            _ => second(&after)?,
+            _ => second(of(half..blocks, &after))?,
         };
         first.join(later);
         Ok((first, kept))
@@ -679,6 +681,48 @@ mod tests {
     use super::*;
     use crate::simt::kernels::named;
     use crate::simt::{run, write_trace};
+
+    /// A launch of eight blocks of one warp, as a pool of so many threads counts it.
+    fn counted(program: &str, threads: usize) -> Result<Work, RunError> {
+        let launch = Launch {
+            grid: [8, 1, 1],
+            block: [32, 1, 1],
+            shared_memory: 0,
+        };
+        let program = simt::assemble(program).unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let work = || Work::of_program(program, launch, Memory::new());
+        pool.build().unwrap().install(work)
+    }
+
+    #[test]
+    fn blocks_that_read_what_others_write_are_counted_in_their_order() {
+        // Each block stores to the page behind that of the block before it, which it finds in memory.
+        let program = "R0 <- mov 0x100000\nR1 <- ld [R0]\nR2 <- add R1, 4096\nR3 <- add R0, R2\n\
+                       st [R3], R2\nst [R0], R2\nexit";
+        let one = counted(program, 1).unwrap();
+        let two = counted(program, 2).unwrap();
+        assert_eq!(one.pages().len(), 9);
+        assert_eq!(one.pages(), two.pages());
+        assert_eq!(one.first_pages(), two.first_pages());
+        assert_eq!((one.blocks(), one.steps()), (two.blocks(), two.steps()));
+        let (mut one, mut two) = (one.thread_blocks(), two.thread_blocks());
+        let count = one.by_ref().zip(two.by_ref()).map(|(one, two)| {
+            assert_eq!((one.number, one.warps.len()), (two.number, two.warps.len()));
+            for (one, two) in one.warps.iter().zip(&two.warps) {
+                assert_eq!(one.registers, two.registers);
+            }
+        });
+        assert_eq!(count.count(), 8);
+        assert_eq!(one.memory(), two.memory());
+    }
+
+    #[test]
+    fn a_launch_that_fails_does_so_alike_on_two_threads() {
+        let program = "R0 <- ld [0x100001]\nexit";
+        let failed = |threads| counted(program, threads).unwrap_err();
+        assert_eq!(failed(1), failed(2));
+    }
 
     /// Kernels whose lanes access memory in order, out of order, and in part.
     #[test]
