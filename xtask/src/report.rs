@@ -25,7 +25,7 @@ pub fn run(options: &[String]) -> Result<ExitCode, String> {
     let mut table = program.transpose()?.map(Command::new);
     let (shown, built) = thread::scope(|scope| {
         let built = scope.spawn(|| succeeds(&mut build()));
-        let shown = table.as_mut().map_or(Ok(true), |table| {
+        let shown: Result<bool, String> = table.as_mut().map_or(Ok(true), |table| {
             let shown = succeeds(table)?;
             if shown {
                 println!("Next: performance, lockstep with the Verilated blocks, and the page.");
