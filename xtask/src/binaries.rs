@@ -30,6 +30,24 @@ pub fn compile(options: &[&str]) -> Result<Vec<Binary>, String> {
     Ok(messages.iter().filter_map(binary).collect())
 }
 
+/// Compiles the command as its tests do, so that nothing is compiled twice, and gives the program.
+///
+/// # Errors
+/// If it does not compile.
+pub fn tested(options: &[&str], blocks: &str) -> Result<PathBuf, String> {
+    let mut command = cargo();
+    // A small file of tests brings the program, with the features that all tests have.
+    command.args(["test", "--workspace", "--no-run", "--test", "netlist"]);
+    let messages = messages(command.args(options).env("FAULTLINE_BLOCKS", blocks))?;
+    let is_program = |message: &&Value| {
+        message["target"]["kind"][0] == "bin" && message["target"]["name"] == "faultline"
+    };
+    let program = messages.iter().filter(is_program);
+    let mut paths = program.filter_map(|message| message["executable"].as_str());
+    let program = paths.next().ok_or("the tests came without the program")?;
+    Ok(program.into())
+}
+
 /// Compiles a package, and gives its program.
 ///
 /// # Errors

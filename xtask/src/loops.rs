@@ -1,11 +1,12 @@
 //! The short loops of development: what a change of one block, or of a few crates, can be tried with in a minute.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use crate::checks::{DENY, LINTS, VERILOG, designs, read};
 use crate::steps::{Job, Steps, succeed};
-use crate::{cargo, codegen, root};
+use crate::{binaries, cargo, codegen, root};
 
 /// Exports the Verilog, and runs the lints, the lockstep and the proofs of one block.
 ///
@@ -18,22 +19,11 @@ pub fn block(name: &str) -> Result<ExitCode, String> {
         codegen::run(&root(), false).map(|sentence| println!("{sentence}"))
     });
     steps.check("the Verilog is exported", || {
-        let mut export = cargo();
-        // With the features of the tests, so that nothing is compiled twice.
-        export.args(["run", "--quiet", "--features", "verilog", "--", "export"]);
-        succeed(export.env("FAULTLINE_BLOCKS", name), false)
-    });
-    steps.check("its designs are linted", || {
-        for (design, (tool, lint)) in designs
-            .iter()
-            .flat_map(|design| LINTS.map(|lint| (design, lint)))
-        {
-            let mut lint = lint(design);
-            lint.current_dir(root().join("rtl-out"));
-            succeed(&mut lint, true)
-                .map_err(|sentence| format!("{tool} of {}: {sentence}", design.display()))?;
-        }
-        read(&designs)
+        let program = binaries::tested(&["--features", VERILOG], name)?;
+        let mut export = Command::new(program);
+        export.arg("export").current_dir(root());
+        // A block of 64 warps is built on the stack.
+        succeed(export.env("RUST_MIN_STACK", "67108864"), false)
     });
     let test = |options: &[&str]| {
         let mut test = cargo();
@@ -48,12 +38,32 @@ pub fn block(name: &str) -> Result<ExitCode, String> {
         )
     });
     let proofs = format!("{name}_guarantees");
+    let lint = Job::Check(
+        "its designs are linted".to_owned(),
+        Box::new(move || lints(&designs)),
+    );
     let runs = [
-        test(&["--test", name]),
-        test(&["--test", "proofs", "--", &proofs]),
+        Job::Tests(test(&["--test", name])),
+        Job::Tests(test(&["--test", "proofs", "--", &proofs])),
+        lint,
     ];
-    steps.at_once("lockstep and proofs", runs.map(Job::Tests).into());
+    steps.at_once("lockstep, proofs and lints", runs.into());
     Ok(steps.finish())
+}
+
+/// What the linters and Yosys say of designs.
+fn lints(designs: &[PathBuf]) -> Result<String, String> {
+    for (design, (tool, lint)) in designs
+        .iter()
+        .flat_map(|design| LINTS.map(|lint| (design, lint)))
+    {
+        let mut lint = lint(design);
+        lint.current_dir(root().join("rtl-out"));
+        succeed(&mut lint, true)
+            .map_err(|sentence| format!("{tool} of {}: {sentence}", design.display()))?;
+    }
+    read(designs)?;
+    Ok(format!("{} designs, no warning", designs.len()))
 }
 
 /// Formats, lints the crates that differ from the last commit, and checks the export and the links of the documents.
