@@ -1,11 +1,26 @@
 //! `faultline figures` as its users meet it.
 
+#![allow(clippy::unwrap_used)] // a test that cannot go on panics
+
 mod common;
+
+use std::path::Path;
 
 use predicates::prelude::*;
 use predicates::str::contains;
 
 use common::faultline;
+
+/// The rows of the figure of switching for one kernel, whose page is written too.
+fn switching(options: &[&str], page: &Path) -> serde_json::Value {
+    let mut command = faultline();
+    command
+        .args(["figures", "tanasic-12", "--json", "--kernels", "histo"])
+        .args(options);
+    command.arg("--markdown").arg(page);
+    let output = command.assert().success();
+    serde_json::from_slice(&output.get_output().stdout).unwrap()
+}
 
 /// Two kernels of one thread block each for an SM at most.
 const SMALL: [&str; 4] = ["--kernels", "histo,sad", "--scale", "1"];
@@ -91,14 +106,7 @@ fn unknown_figures_kernels_and_queues_are_refused() {
 fn switching_stands_beside_the_paper() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.md");
-    let mut command = faultline();
-    let small = ["--kernels", "histo", "--scale", "4"];
-    command
-        .args(["figures", "tanasic-12", "--json"])
-        .args(small);
-    command.arg("--markdown").arg(&page);
-    let output = command.assert().success();
-    let rows: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let rows = switching(&["--scale", "4"], &page);
     let rows = rows.as_array().unwrap();
     let links: Vec<_> = rows.iter().map(|row| &row["link"]).collect();
     assert_eq!(links, ["nvlink", "pcie3"]);
@@ -124,14 +132,7 @@ fn switching_stands_beside_the_paper() {
 fn a_gpu_of_another_size_is_not_beside_the_paper() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.md");
-    let mut command = faultline();
-    let small = ["--kernels", "histo", "--scale", "1", "--sms", "4"];
-    command
-        .args(["figures", "tanasic-12", "--json"])
-        .args(small);
-    command.arg("--markdown").arg(&page);
-    let output = command.assert().success();
-    let rows: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let rows = switching(&["--scale", "1", "--sms", "4"], &page);
     assert!(rows[0]["paper_percent"].is_null());
     let page = std::fs::read_to_string(page).unwrap();
     for told in ["--kernels histo --sms 4 --scale 1", "a GPU of 4 SMs"] {

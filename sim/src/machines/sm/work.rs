@@ -351,8 +351,10 @@ impl Extent {
         Ok(extent)
     }
 
-    /// Executes all blocks of a launch, and keeps the first ones. On several threads the halves of the launch run side by side,
-    /// which is right if the second one reads no page that the first one writes; else it runs again.
+    /// Executes all blocks of a launch, and keeps the first ones.
+    ///
+    /// On several threads the halves of the launch run side by side. The second one runs again if it reads a page that the first
+    /// one writes.
     fn of_launch(
         program: &Program,
         launch: Launch,
