@@ -15,7 +15,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed={}", folder.display());
-    // Whoever works on some blocks alone need not wait for the others: FAULTLINE_BLOCKS=l1_tlb,coalescer
+    // For work on some blocks alone, only those are built: FAULTLINE_BLOCKS=l1_tlb,coalescer
     println!("cargo::rerun-if-env-changed=FAULTLINE_BLOCKS");
     let blocks = std::env::var("FAULTLINE_BLOCKS").ok();
     let modules = header::designs(&folder).map(|designs| {

@@ -68,7 +68,7 @@ pub fn leave() -> ! {
     std::process::exit(0)
 }
 
-/// Removes the folder. Whoever comes second waits until it is gone.
+/// Removes the folder. A second caller waits until it is gone.
 fn remove_scratch() {
     if let Ok(mut slot) = SCRATCH.lock() {
         drop(slot.take());

@@ -310,7 +310,7 @@ fn run(global: &Global, command: &Command) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // With standard error closed there is nobody to tell.
+            // With standard error closed the message is lost.
             let _ = writeln!(std::io::stderr(), "error: {error}");
             ExitCode::FAILURE
         }

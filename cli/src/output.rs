@@ -51,7 +51,7 @@ impl Global {
     }
 }
 
-/// Tells standard error what was skipped; with it closed there is nobody to tell.
+/// Prints to standard error what was skipped. If it is closed, the note is lost.
 pub fn note(text: &impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "note: {text}");
 }

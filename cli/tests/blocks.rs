@@ -430,7 +430,9 @@ fn embedded_library_equals_itself() {
         .arg(&library)
         .assert()
         .code(1)
-        .stderr(contains("error: there is no design nothing; there are "));
+        .stderr(contains(
+            "error: there is no design or block nothing; the blocks are ",
+        ));
 }
 
 #[test]
@@ -462,7 +464,9 @@ fn netlists_are_proved_to_be_their_designs() {
         .args(["equivalence", "--designs", "nothing"])
         .assert()
         .code(1)
-        .stderr(contains("error: there is no design nothing; there are "));
+        .stderr(contains(
+            "error: there is no design or block nothing; the blocks are ",
+        ));
 }
 
 #[test]

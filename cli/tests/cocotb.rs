@@ -47,7 +47,7 @@ fn make_with(folder: &Path, arguments: &[&str], tools: &[PathBuf]) -> (bool, Str
         .args(arguments)
         .current_dir(folder)
         .env("PATH", path(tools))
-        // As a user runs it, who has not started it from a make or cargo of his own.
+        // As a user runs it: from no make or cargo.
         .env_remove("MAKEFLAGS")
         .env_remove("CXXFLAGS")
         .env("COCOTB_ANSI_OUTPUT", "0")

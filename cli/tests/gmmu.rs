@@ -94,7 +94,7 @@ fn far_faults_are_swept_and_drawn() {
     assert!(drawn.iter().all(|part| svg.contains(part)), "{svg}");
 }
 
-/// With one SM there is nobody beside the one that bursts.
+/// With one SM there is no other SM beside the one that bursts.
 #[test]
 fn all_patterns_of_one_sm_are_those_that_it_can_run() {
     let rows = json(&["--sms", "1", "--design", "3"]);

@@ -29,16 +29,28 @@ fn number(value: &serde_json::Value) -> f64 {
 
 /// Without arguments, Table I under all policies, beside the paper.
 #[test]
-fn table_1_is_run_beside_the_paper() {
+fn table_1_is_run_and_drawn_beside_the_paper() {
+    let folder = tempfile::tempdir().unwrap();
+    let svg = folder.path().join("plot.svg");
     let text = contains("SRAD2")
         .and(contains("two checkpoints 100"))
         .and(contains("(paper 8.9)"))
         .and(contains("(paper 3.6)"));
-    faultline(&[])
+    faultline(&["--svg", svg.to_str().unwrap()])
         .assert()
         .success()
         .stdout(text)
         .stderr(is_empty());
+    let svg = std::fs::read_to_string(svg).unwrap();
+    for part in [
+        "<svg",
+        "latency of a preemption, us",
+        "pep-in-place",
+        "paper, Table I",
+        "SRAD3",
+    ] {
+        assert!(svg.contains(part), "no {part} in the plot");
+    }
     let all = json(&[]);
     let runs = all["runs"].as_array().unwrap();
     // PEP's 24 runs of each kernel, and Chimera's 36.
@@ -151,25 +163,6 @@ fn a_trace_is_preempted() {
         .success()
         .stdout(contains("saxpy").and(contains("dirty by lane")))
         .stderr(is_empty());
-}
-
-#[test]
-fn latencies_are_drawn() {
-    let folder = tempfile::tempdir().unwrap();
-    let svg = folder.path().join("plot.svg");
-    faultline(&["table1", "--svg", svg.to_str().unwrap()])
-        .assert()
-        .success();
-    let svg = std::fs::read_to_string(svg).unwrap();
-    for part in [
-        "<svg",
-        "latency of a preemption, us",
-        "pep-in-place",
-        "paper, Table I",
-        "SRAD3",
-    ] {
-        assert!(svg.contains(part), "no {part} in the plot");
-    }
 }
 
 /// The paper's figures are about Table I's kernels, and stand beside no others.

@@ -200,7 +200,7 @@ fn image_without_a_last_line_break_is_read_where_nothing_can_be_missing() {
     }
 }
 
-/// Of a line of requests that is cut something is missing, and the last word of a whole one is one of two.
+/// A line of requests that is cut lacks something, and the last word of a whole one is one of two.
 #[test]
 fn requests_that_are_cut_are_named_with_their_line() {
     let requests = "401008 read user\n401010 write supervisor";

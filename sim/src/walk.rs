@@ -98,7 +98,7 @@ pub struct Request {
 pub trait Memory {
     /// The word at an address, or nothing outside of memory.
     fn read(&self, address: u64) -> Option<u64>;
-    /// Sets bits of a word in memory, in one step that nobody else's write can part; gives the word after it.
+    /// Sets bits of a word in memory, in one step that no other write can part; gives the word after it.
     fn set(&mut self, address: u64, bits: u64) -> Option<u64>;
 }
 
@@ -191,9 +191,9 @@ pub struct Walk {
 /// Where an entry leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// To the table at this address.
+    /// The table at this address.
     Table(u64),
-    /// To the page at this address.
+    /// The page at this address.
     Page(u64),
 }
 

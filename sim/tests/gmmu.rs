@@ -14,7 +14,7 @@ const SMS: usize = 16;
 const MISSES: usize = 8;
 const PAGES: u64 = 300;
 const CYCLES: u64 = 300_000;
-/// In the last cycles nobody requests any more.
+/// In the last cycles no SM requests any more.
 const LAST: u64 = 20_000;
 /// Longer than all walks at once, and an invalidation of all.
 const PATIENCE: u64 = 10_000;

@@ -32,7 +32,7 @@ fn squashing() -> impl Iterator<Item = Scheme> {
     Scheme::ALL.into_iter().filter(|scheme| scheme.squashes())
 }
 
-/// Inputs are the CPU's and outputs nobody's: handlers on the SMs ask for the first and allocate the others.
+/// The CPU owns inputs, and outputs are unowned: handlers on the SMs ask for the first and allocate the others.
 #[test]
 fn warps_handle_their_faults_in_every_scheme_that_squashes() {
     let work = work("histo");
@@ -50,7 +50,7 @@ fn warps_handle_their_faults_in_every_scheme_that_squashes() {
     }
 }
 
-/// Kernels that allocate: values are the oracle's whoever handles the faults of the heap, and whatever SM gets the first block.
+/// Kernels that allocate: values are the oracle's with either handler of the heap's faults, whichever SM gets the first block.
 #[test]
 fn kernels_allocate_on_the_device() {
     for (name, _) in ALLOCATING {
@@ -99,7 +99,7 @@ fn program(text: &str) -> Work {
     Work::of_program(assemble(text).unwrap(), launch, Memory::new()).unwrap()
 }
 
-/// The null page belongs to nobody: the kernel is aborted, whoever handles the fault, and even if all else is there.
+/// The null page is in no allocation: the kernel is aborted, with either handler, and even if all else is there.
 #[test]
 fn an_access_of_the_null_page_aborts_the_kernel() {
     let work = program("R0 <- mov 16\nR1 <- ld [R0]\nexit");
@@ -169,7 +169,7 @@ fn blocks_stay_while_their_warps_handle_faults() {
     let gpu = with("handling = \"gpu\"\n");
     assert!(gpu.sms.switches > 4, "{}", gpu.sms.switches);
     assert!(first_leave(&gpu) >= 20_000, "{}", first_leave(&gpu));
-    // Only pages that nobody owns are absent.
+    // Only unowned pages are absent.
     let copied = with("copied = true\n");
     assert!(copied.brought.allocated > 0 && copied.sms.switches > 0);
     let local = with("copied = true\nhandling = \"gpu\"\n");

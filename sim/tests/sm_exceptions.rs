@@ -18,7 +18,7 @@ const HANDLER: u64 = 60;
 /// The divisor is 0 in 8 lanes, and overwritten at once.
 const DIVIDES: &str = "R1 <- mov 100\nR2 <- and lane, 3\nR3 <- div R1, R2\nR2 <- mov 7\ntrap\n\
                        R4 <- rem R1, R255\nR5 <- add R3, R4\nR6 <- div R5, R2\nexit";
-/// Of 2 blocks with 2 warps, only the last warp divides by zero.
+/// Only the last warp of 2 blocks with 2 warps divides by zero.
 const LAST_WARP: &str = "R1 <- mad block.x, 2, warp\nR1 <- setne R1, 3\nR2 <- div 6, R1\nexit";
 
 fn launch(blocks: u32, threads: u32) -> Launch {

@@ -19,7 +19,7 @@ const CYCLES: u64 = 20_000;
 struct Setting {
     scheme: Scheme,
     policy: Policy,
-    /// Of each warp, the classes of its instructions, again and again.
+    /// The classes of each warp's instructions, again and again.
     warps: Vec<Vec<Class>>,
     /// Log entries of the block.
     partition: u8,
@@ -247,7 +247,7 @@ fn nobody_starves() {
 /// Cycles of each step below.
 const STEP: u64 = 300;
 
-/// The warps of port 0 that issue in the second half of each step, if everybody wants the unit for special functions, which
+/// The warps of port 0 that issue in the second half of each step, if every warp wants the unit for special functions, which
 /// both ports share, so that more is fetched than issued, and this warp gets nothing in a step.
 fn served(policy: Policy, without: &[Option<u8>]) -> Vec<Vec<u64>> {
     let mut pipeline = SmPipeline::new(Parameters {
@@ -342,7 +342,7 @@ fn store_among_loads_gets_its_log_entries() {
     }
 }
 
-/// Nobody who may not take entries stays chosen, so that whose turn it is always gets them.
+/// No warp that may not take entries stays chosen, so that the warp whose turn it is always gets them.
 #[test]
 fn accesses_of_a_block_go_on_whoever_is_chosen() {
     let classes_of = |set: u32| -> Vec<Class> {

@@ -34,8 +34,8 @@ fn performance(kernel: &str) -> Vec<f64> {
     cycles.iter().map(|own| 100.0 * cycles[5] / own).collect()
 }
 
-/// By so many percent a scheme may be faster than the next one, for so much do runs differ by themselves; on lbm and the stencil a log of
-/// 8 KB is behind the queue by more.
+/// The percent by which a scheme may be faster than the next one, because runs differ by as much. On lbm and the stencil a log
+/// of 8 KB is behind the queue by more.
 fn equal(kernel: &str) -> f64 {
     match kernel {
         "lbm" => 15.0,

@@ -135,7 +135,7 @@ fn summary_counts_what_was_written() {
     let gather = &summary.kernels[1].counts;
     assert_eq!((gather.blocks, gather.warps), (3, 9));
     assert_eq!((gather.global.stores, gather.global.atomics), (9, 18));
-    // In each warp the store that nobody does, and the last branch back.
+    // In each warp the store without an active lane, and the last branch back.
     assert_eq!((gather.global.lines[&0], gather.without_lanes), (9, 18));
 
     let transpose = &summary.kernels[2].counts;

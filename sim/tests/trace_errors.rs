@@ -15,7 +15,7 @@ use reading::instructions;
 #[test]
 fn every_truncation_is_an_error_with_its_line() {
     let text = kernels::files()[3].1.clone().into_bytes();
-    // What follows the last block's end is white space, and nobody misses it.
+    // What follows the last block's end is white space, and may be missing.
     let whole = text.trim_ascii_end().len();
     assert_eq!(
         instructions(&text[..whole]).map(|all| all.len()),

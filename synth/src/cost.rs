@@ -137,7 +137,7 @@ pub struct Row {
     pub gpu_power_percent: f64,
     /// What memories and logic take together, without the paper's factor, under each activity that was asked for.
     pub activities: Vec<UnderActivity>,
-    /// With the synthesized logic in place of the factor 1.5: its area, and what follows.
+    /// The cost with the synthesized logic in place of the factor 1.5.
     pub measured_control: Option<MeasuredControl>,
     /// Flip-flops of the synthesized logic.
     pub registers: usize,
@@ -166,7 +166,7 @@ pub struct Row {
 pub struct MeasuredControl {
     /// Area of the synthesized logic, µm².
     pub logic_area_um2: f64,
-    /// With the memories, µm².
+    /// Area of the logic and the memories, µm².
     pub total_area_um2: f64,
     /// Share of a streaming multiprocessor's area.
     pub sm_area_percent: f64,

@@ -12,6 +12,15 @@ use crate::yosys::{Design, Memory};
 /// The name of the list, in the folder of the Verilog.
 pub const LIST: &str = "designs.json";
 
+/// The designs of the table of costs, if no others are named: the default queue, and each log beside the paper's Table 2.
+pub const DEFAULT: [&str; 5] = [
+    "replay_queue_64",
+    "operand_log_8k",
+    "operand_log_16k",
+    "operand_log_20k",
+    "operand_log_32k",
+];
+
 /// A design of the list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listed {

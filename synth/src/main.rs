@@ -9,19 +9,10 @@ use std::thread;
 
 use faultline_synth::Error;
 use faultline_synth::cost::{self, Costed, Flow, Measured, Subject};
-use faultline_synth::designs;
+use faultline_synth::designs::{self, DEFAULT};
 use faultline_synth::library::Library;
 use faultline_synth::sram::{Setting, Sram, Table};
 use faultline_synth::yosys::{Mapping, TARGET_PS};
-
-/// The designs of the table: those of `faultline cost` without options.
-const DESIGNS: [&str; 5] = [
-    "replay_queue_64",
-    "operand_log_8k",
-    "operand_log_16k",
-    "operand_log_20k",
-    "operand_log_32k",
-];
 
 fn main() -> ExitCode {
     let verilog = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl-out");
@@ -40,7 +31,7 @@ fn main() -> ExitCode {
 
 fn measured(verilog: &Path) -> Result<Measured, Error> {
     let mut listed = designs::read(verilog)?;
-    listed.retain(|design| DESIGNS.contains(&design.design.as_str()));
+    listed.retain(|design| DEFAULT.contains(&design.design.as_str()));
     let subjects = listed.iter().map(|design| design.subject(verilog));
     let subjects = subjects.collect::<Result<Vec<_>, _>>()?;
     let library = Library::embedded()?;
@@ -59,7 +50,7 @@ fn measured(verilog: &Path) -> Result<Measured, Error> {
     let name = format!("{} (embedded)", library.name());
     let command = format!(
         "faultline cost {} --sram both --target {TARGET_PS} --mapping {}",
-        DESIGNS.join(" "),
+        DEFAULT.join(" "),
         mapping.name()
     );
     Ok(Measured::new(costed, name, &sram, command))

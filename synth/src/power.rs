@@ -14,7 +14,7 @@
 //!   without a net is not counted; Yosys gives both outputs of a flip-flop one, and so both count.
 //! - *Switching* energy is half of C V² for each change of a net that a cell or a memory drives: its pins, 10 fF for an
 //!   output port, and the wire by the library's default wire-load model. Nets that come from input ports are charged by
-//!   whoever drives them.
+//!   their drivers outside.
 //! - The *clock* is ideal: it turns twice in a cycle at once, and charges its pins alone, without wires and buffers. What
 //!   flip-flops take when it turns is in its internal power.
 //! - *Memories* take their leakage, and a read's or a write's energy for each access.

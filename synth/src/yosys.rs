@@ -213,7 +213,7 @@ fn complaint(log: &str, success: bool) -> Option<String> {
     (!success).then(|| format!("it stopped without a message, last in its pass {pass}"))
 }
 
-/// As many of ABC's last lines say why it failed.
+/// The number of ABC's last lines that say why it failed.
 const ABC_LINES: usize = 3;
 
 /// A complaint with the library where it is about one, and the cell at its line.

@@ -258,7 +258,7 @@ fn verilate_one(module: &Module, folder: &Path) -> Result<Vec<PathBuf>, String> 
 
 /// Has Verilator make one copy of the code of the module `repeated`, for every instance of it. Where they all become
 /// part of the module above, 64 copies of a warp are a megabyte that the processor has to decode in every cycle. The
-/// copies are found to be equal as long as none knows who it is: so ports that differ from instance to instance are kept
+/// copies are found to be equal as long as none depends on its instance: so ports that differ between instances are kept
 /// as variables of the instance, and expressions of the module above are not moved into them.
 fn settings_of(module: &Module, repeated: &str) -> Result<String, String> {
     let read = |file: &Path| {

@@ -1,4 +1,4 @@
-//! Whether a GMMU answers every request of its SMs once, and reports nothing that nobody waits for: a monitor of its ports.
+//! Whether a GMMU answers every request of its SMs once, and reports nothing that no SM waits for: a monitor of its ports.
 //!
 //! SMs request as L1 TLBs do: no page that they wait for. So each answer belongs to one request, and each end of a far fault
 //! to one that was reported as held; or, with regions, to none: such an end names all pages of a region.
@@ -29,17 +29,17 @@ type Wanted = (usize, u64, u64);
 pub struct Counts {
     /// Requests that were accepted.
     pub requests: u64,
-    /// Answers: translations,
+    /// Answers that are translations.
     pub translations: u64,
-    /// denials,
+    /// Answers that are denials.
     pub denials: u64,
-    /// far faults that are held,
+    /// Answers that are far faults, which are held.
     pub far_faults: u64,
-    /// and those that are not.
+    /// Answers that are far faults, which are not held.
     pub nacks: u64,
-    /// Ends of far faults: those that were resolved,
+    /// Far faults that were resolved.
     pub resolved: u64,
-    /// and those that the driver cancelled.
+    /// Far faults that the driver cancelled.
     pub cancelled: u64,
     /// Invalidations that were acknowledged.
     pub invalidations: u64,
@@ -63,13 +63,13 @@ pub enum Wrong {
     Unrequested {
         /// When.
         cycle: u64,
-        /// Whom.
+        /// The SM that receives it.
         sm: usize,
-        /// What.
+        /// What it receives.
         what: &'static str,
-        /// Of which page.
+        /// The page.
         vpn: u64,
-        /// Of which address space.
+        /// Its address space.
         asid: u64,
     },
     /// A request has no answer in time.
@@ -87,11 +87,11 @@ pub enum Wrong {
     Twice {
         /// When.
         cycle: u64,
-        /// Who.
+        /// The SM that requests.
         sm: usize,
-        /// For which page.
+        /// The page.
         vpn: u64,
-        /// Of which address space.
+        /// Its address space.
         asid: u64,
     },
     /// Back ends differ.

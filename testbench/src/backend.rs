@@ -86,7 +86,7 @@ pub enum BackendError {
 
 /// An implementation of a block, in the middle of a run.
 pub trait Backend {
-    /// Which one it is.
+    /// The kind of implementation.
     fn kind(&self) -> Kind;
 
     /// Runs as many cycles as the words hold. In each, the outputs are those before its clock edge.

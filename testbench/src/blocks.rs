@@ -67,12 +67,12 @@ pub trait Block: Model + 'static {
     }
 }
 
-/// The configurations that are meant where none is named.
+/// The configuration of the replay queue that is meant where none is named.
 pub const DEFAULT_QUEUE: &str = "64";
-/// As above, of the log.
+/// The configuration of the log that is meant where none is named.
 pub const DEFAULT_LOG: &str = "16k";
 
-/// As above, of the checkpoint engine.
+/// The configuration of the checkpoint engine that is meant where none is named.
 pub const DEFAULT_CHECKPOINT: &str = "32";
 
 /// A block without its types.

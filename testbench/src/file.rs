@@ -14,7 +14,7 @@ pub struct FileError {
 }
 
 impl FileError {
-    /// What the system says, without the place that tempfile adds: a temporary file, which nobody has asked for.
+    /// What the system says, without the place that tempfile adds: a temporary file, which the user has not asked for.
     fn new(path: &Path, cause: &io::Error) -> Self {
         let kind = cause.kind();
         let reason = if kind == io::ErrorKind::NotFound && !folder_of(path).exists() {
@@ -122,7 +122,7 @@ mod tests {
         let told = |path: &Path| check_writable(path).unwrap_err().to_string();
         let missing = told(&folder.path().join("no/file"));
         assert!(missing.contains("its folder is not there"), "{missing}");
-        // What the system says of it depends on who asks.
+        // What the system says of it depends on the user.
         let taken = told(Path::new("/proc/file"));
         assert!(taken.contains("cannot write: "), "{taken}");
         assert!(!taken.contains("its folder is not there"), "{taken}");

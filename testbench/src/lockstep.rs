@@ -29,7 +29,7 @@ struct Runner {
 /// The cycles and the time of a back end.
 #[derive(Clone, Copy, Debug)]
 pub struct Speed {
-    /// Which one.
+    /// The back end.
     pub kind: Kind,
     /// Cycles that it ran.
     pub cycles: u64,

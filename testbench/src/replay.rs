@@ -43,7 +43,7 @@ pub enum ReplayError {
     },
 }
 
-/// Which block of the SM is run in lockstep.
+/// The block of the SM that is run in lockstep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// The replay queue.

@@ -1,7 +1,7 @@
 //! What the tests of all blocks share: the random lockstep of a block, and a bench for each block that a test drives by
 //! hand.
 //!
-//! These are helpers of tests: whatever a test cannot go on without panics. Whoever runs a cycle of a bench panics if two
+//! These are helpers of tests: whatever a test cannot go on without panics. To run a cycle of a bench panics if two
 //! back ends differ in it, with what was different.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics

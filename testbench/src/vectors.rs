@@ -23,7 +23,7 @@ pub struct Vectors {
 /// The vectors of a design, from power-on: a line `cycles NUMBER`, a line `input NAME BITS` or `output NAME BITS` for each
 /// port, and then for each
 /// cycle `cycle` with a hexadecimal number for each of them, in the same order. What the outputs are in the first cycle,
-/// before any clock edge, nobody knows. All inputs but the reset are 0 until the traffic begins.
+/// before any clock edge, is undefined. All inputs but the reset are 0 until the traffic begins.
 ///
 /// # Errors
 /// If there is no such design, or its reference cannot go on.

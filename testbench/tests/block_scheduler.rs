@@ -25,7 +25,7 @@ fn block_leaves_when_its_fault_is_past_the_threshold() {
         scheduler.fault(1, 7);
         scheduler.quiet(20);
         scheduler.held(8, threshold + 1);
-        scheduler.quiet(20); // nobody has met it
+        scheduler.quiet(20); // no block has met it
         scheduler.fault(2, 8);
         assert_eq!(scheduler.left(), (2, 0));
         assert_eq!(scheduler.wanted(), 2);
@@ -45,7 +45,7 @@ fn nobody_leaves_with_the_greatest_threshold() {
     scheduler.quiet(100);
 }
 
-/// G3: who would take the place?
+/// G3: without another one for its place no block leaves.
 #[test]
 fn nobody_leaves_without_a_replacement() {
     let mut scheduler = Scheduler::full("8", 2);
@@ -64,7 +64,7 @@ fn nobody_leaves_without_a_replacement() {
     assert_eq!(scheduler.left(), (0, 0));
 }
 
-/// G3: one block is requested of the GPU, which may be its last; nobody leaves for another one before it has answered.
+/// G3: one block is requested of the GPU, which may be its last; no block leaves for another one before it has answered.
 #[test]
 fn nobody_leaves_while_a_block_is_requested() {
     let mut scheduler = Scheduler::full("8", 2);
@@ -106,7 +106,7 @@ fn extra_blocks_are_not_exceeded_but_for_an_exchange() {
     }
 }
 
-/// G4: whoever waits for nothing comes back first, those who left first before others.
+/// G4: a block that waits for nothing comes back first, those that left first before others.
 #[test]
 fn ready_blocks_come_back_before_new_ones_and_in_order() {
     let mut scheduler = Scheduler::full("8", 6);
@@ -173,7 +173,7 @@ fn fault_while_a_context_leaves_is_waited_for_off_chip() {
         scheduler.give();
         scheduler.comes(7);
         scheduler.ended(1);
-        scheduler.quiet(20); // the slot is free, and nobody ready
+        scheduler.quiet(20); // the slot is free, and no block ready
         scheduler.comes(8);
         assert_eq!(scheduler.entered(), (1, 0));
     }
@@ -240,7 +240,7 @@ fn full_table_makes_nobody_leave_and_nobody_wait() {
         scheduler.comes(pages - 1);
         scheduler.ended(3);
         assert_eq!(scheduler.entered(), (3, 0));
-        scheduler.comes(pages); // which nobody knows
+        scheduler.comes(pages); // which is not followed
         scheduler.held(pages, 9); // there is room
         scheduler.fault(1, pages);
         scheduler.inputs.more = true;
@@ -398,7 +398,7 @@ fn free_slots_are_filled_while_another_one_is_saved() {
     assert_eq!(scheduler.give(), 3);
 }
 
-/// G4, G8: while the engine is at work, a slot is kept for whoever is ready.
+/// G4, G8: while the engine is at work, a slot is kept for a block that is ready.
 #[test]
 fn slot_is_kept_for_who_is_ready() {
     let mut scheduler = Scheduler::full("8", 3);
@@ -642,7 +642,7 @@ impl Kernel {
     }
 }
 
-/// G1, G2 and G5 over a whole kernel: every block is given once, ends once, and waits for nobody for ever.
+/// G1, G2 and G5 over a whole kernel: every block is given once, ends once, and never waits for ever.
 #[test]
 fn all_blocks_of_a_kernel_end() {
     for seed in 1..4 {

@@ -758,7 +758,7 @@ fn offers(outputs: &Outputs) -> impl PartialEq + std::fmt::Debug + use<> {
     )
 }
 
-/// An offer does not wait for anybody to be ready: in each cycle of a save, in memory and in place, and of a restore, it is the
+/// An offer does not wait for a `ready`: in each cycle of a save, in memory and in place, and of a restore, it is the
 /// same whether all of the others are ready in that cycle or none is.
 #[test]
 fn no_offer_depends_on_who_is_ready_in_the_same_cycle() {

@@ -76,7 +76,7 @@ fn what_leaves_is_a_begin_the_packets_and_an_end() {
     assert_eq!(left[3][2], remainder);
 }
 
-/// G4: through two ports, one behind the other, whatever waits for whom.
+/// G4: through two ports, one behind the other, whichever waits for the other.
 #[test]
 fn what_was_saved_comes_back() {
     let mut rng = Rng::new(5);
@@ -345,7 +345,7 @@ fn long_context_with_a_word_changed_is_refused() {
     }
 }
 
-/// G3: kinds that nobody knows, a begin in the middle, and a packet of another block.
+/// G3: kinds that are not defined, a begin in the middle, and a packet of another block.
 #[test]
 fn headers_that_do_not_belong_there_are_refused() {
     let (parameters, context) = short();

@@ -12,7 +12,7 @@ const ALL: u64 = 0xFFFF_FFFF;
 /// Groups of the paper's register file.
 const GROUPS: u64 = 256;
 
-/// With bits for lanes, and without.
+/// The configurations with bits for lanes, and without.
 const BOTH: [&str; 2] = ["lanes", "rows"];
 
 #[test]

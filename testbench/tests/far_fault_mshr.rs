@@ -161,7 +161,7 @@ fn write_that_merges_behind_a_read_is_reported() {
     assert_eq!(mshr.present(page(5)), [woken(page(5), 7)]);
 }
 
-/// G2: who waits for the page already receives far without room for a report, and the next report says that it is written.
+/// G2: an SM that already waits for the page receives far without room for a report. The next report says that it is written.
 #[test]
 fn write_without_room_for_its_report_is_reported_when_the_page_is_missed_again() {
     let mut mshr = Mshr::new(SMALL);
@@ -176,7 +176,7 @@ fn write_without_room_for_its_report_is_reported_when_the_page_is_missed_again()
     assert_eq!(mshr.reports[1].how, [5, 2, 1]);
 }
 
-/// G6: a page that is absent after a resolution is reported again, with those who wait; its place and they stay.
+/// G6: a page that is absent after a resolution is reported again, with the SMs that wait; its place and they stay.
 #[test]
 fn page_that_a_walk_does_not_find_is_reported_again() {
     let mut mshr = Mshr::new(SMALL);
@@ -244,7 +244,7 @@ fn every_waiter_is_woken_once() {
     mshr.fault(page(4), 2);
     assert_eq!(mshr.present(page(3)), [woken(page(3), ALL)]);
     assert_eq!(mshr.present(page(3)), []);
-    // Who comes next finds nobody of before.
+    // The next fault of the page finds no waiter of before.
     mshr.fault(page(3), 4);
     assert_eq!(mshr.present(page(3)), [woken(page(3), 4)]);
     assert_eq!(mshr.present(page(4)), [woken(page(4), 2)]);
@@ -361,7 +361,7 @@ fn page_that_is_present_goes_before_a_command_and_a_step() {
     }
 }
 
-/// From the cycle after the command's action to that of the last step's.
+/// `sweeping` is high from the cycle after the command's action to that of the last step's.
 #[test]
 fn sweeping_is_high_from_the_mark_to_the_last_step() {
     for entries in 0..4 {
@@ -399,7 +399,7 @@ fn full_structure_answers_nack_and_goes_on() {
     assert_eq!(mshr.held(), ENTRIES as u16);
     assert_eq!(mshr.present(page(7)), [woken(page(7), 1 << 7 | 1)]);
     assert_eq!(mshr.fault(page(99), 1), far(1, 15));
-    // Nobody's waiters were touched by what was refused.
+    // The waiters of no entry were touched by what was refused.
     let mut all = mshr.command(&command_all(true));
     all.sort_by_key(|wake| wake.page);
     assert_eq!(all.len() as u64, ENTRIES);
@@ -438,7 +438,7 @@ fn cancel_denies_those_whom_it_names_and_leaves_the_others() {
     assert_eq!(mshr.command(&of(0b1010)), [], "it was reported");
     assert_eq!(mshr.held(), 2);
     assert_eq!(mshr.present(page(8)), [woken(page(8), 1)]);
-    // Who was denied may come again, and finds the place that it was.
+    // An SM that was denied may fault again, and finds its place as it was.
     assert_eq!(mshr.fault(page(1), 0b0010), far(0b0010, 1));
     assert_eq!(mshr.command(&of(0b0100)), [denied(page(1), 0b0100)]);
     assert_eq!(mshr.present(page(1)), [woken(page(1), 0b0011)]);
@@ -491,7 +491,7 @@ fn premature_resolution_walks_again_and_keeps_waiting() {
     mshr.fault(page(8), 4);
     mshr.fault(page(1), 1);
     for _ in 0..3 {
-        // The walk finds nothing, and nobody says anything.
+        // The walk finds nothing, and no answer comes of it.
         assert_eq!(mshr.resolve(page(1)), [page(1)]);
         assert_eq!(mshr.held(), 2);
     }

@@ -388,7 +388,7 @@ fn overflow_stays_until_get_has_moved_and_it_is_cleared() {
     buffer.set(register::CLEAR, 1);
     assert!(!buffer.has(status::OVERFLOW) && buffer.rest().room);
     assert_eq!(buffer.record(2).vpn, 10);
-    // Whoever is turned away while two places are free requests again, and finds one.
+    // A fault that is turned away while two places are free requests again, and finds one.
     let both = Inputs {
         turned_away: true,
         register_valid: true,
@@ -414,7 +414,7 @@ fn overflowed() -> Buffer {
     buffer
 }
 
-/// G7: a CLEAR that finds two places free does its work, whoever is turned away beside it.
+/// G7: a CLEAR that finds two places free does its work, whatever is turned away beside it.
 #[test]
 fn clear_wins_over_a_fault_that_is_turned_away() {
     let mut buffer = overflowed();
@@ -455,7 +455,7 @@ fn move_of_get_does_not_hide_a_report_that_found_no_room() {
     buffer.set(register::CLEAR, 1);
     assert!(!buffer.has(status::OVERFLOW) && buffer.rest().room);
 
-    // A driver who clears is not stopped: whichever way, and a cycle later two places have been free for long enough.
+    // A driver that clears is not stopped: whichever way, and a cycle later two places have been free for long enough.
     let mut buffer = full();
     buffer.set(register::GET, 2);
     buffer.cycle(&away(register::CLEAR, 1));
@@ -516,7 +516,7 @@ fn bit_31_of_get_clears_overflow() {
     assert_eq!(buffer.get(register::GET), 2);
 }
 
-/// G1: the driver may leave what nobody waits for out of the ring, and still learns how many there were.
+/// G1: the driver may leave faults that are not replayable out of the ring, and still learns how many there were.
 #[test]
 fn denials_may_be_left_out_of_the_ring() {
     let mut buffer = Buffer::with_ring(5);
@@ -708,7 +708,7 @@ fn commands_go_on_whoever_is_stuck() {
     }
 }
 
-/// G10: a fault that nobody waits for is not held up by a driver that does not read, or by a ring that is not there.
+/// G10: a fault that is not replayable is not held up by a driver that does not read, or by a ring that is not there.
 #[test]
 fn denied_fault_is_never_held_up_by_the_driver() {
     for size in [0, 3, 5] {

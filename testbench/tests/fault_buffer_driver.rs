@@ -56,7 +56,7 @@ fn sees_every_fault_once(policy: Policy, size: u64, latency: u64) -> (Buffer, Dr
     let sequence: Vec<_> = driver.seen.iter().map(|record| record.sequence).collect();
     let counted: Vec<_> = (0..driver.seen.len() as u64).collect();
     assert_eq!(sequence, counted);
-    // Those that nobody waits for are seen, or counted.
+    // Those that are not replayable are seen, or counted.
     let [records, filtered, away, dropped] = buffer.counters();
     assert_eq!(records, driver.seen.len() as u64);
     assert_eq!(
@@ -325,7 +325,7 @@ fn driver_in_c_decodes_every_fault(short: bool, faults: usize) {
     for (fault, time) in &accepted {
         let expected = Packet::of(fault, *time);
         if decoded.next_if_eq(&expected).is_none() {
-            // What nobody waits for may be filtered, or dropped where there is no room.
+            // What is not replayable may be filtered, or dropped where there is no room.
             assert!(!fault.replayable, "{fault:?} is not {:?}", decoded.peek());
             skipped += 1;
         }

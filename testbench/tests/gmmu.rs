@@ -258,7 +258,7 @@ fn resolution_is_not_answered_by_a_walk_from_before_it() {
     }
 }
 
-/// G4: what nobody but the supervisor may read is in no TLB.
+/// G4: what only the supervisor may read is in no TLB.
 #[test]
 fn supervisors_page_that_a_resolution_found_is_not_kept() {
     let mut gmmu = Gmmu::new("8");
@@ -318,7 +318,7 @@ fn cancelled_waiters_are_denied() {
     assert!(gmmu.resolved.is_empty());
 }
 
-/// With 64 KB each page of a region is named.
+/// With regions of 64 KB each page of a region is named.
 #[test]
 fn region_is_resolved_and_denied_page_by_page() {
     let mut gmmu = Gmmu::new("8");
@@ -572,7 +572,7 @@ fn turn(gmmu: &mut Gmmu, level: u8, page: u64, pfn: u64, tables: u64) {
 }
 
 /// G2: the cache leads to a table that has not got the page, and software turns its entry to one that has, without an
-/// invalidation; after the fault was reported, or before. Then nobody receives the old one.
+/// invalidation; after the fault was reported, or before. Then no SM receives the old one.
 #[test]
 fn table_that_a_fault_missed_is_found_when_it_is_there() {
     for level in 2..=4 {
@@ -622,7 +622,7 @@ fn resolution_finds_a_table_that_the_fault_missed() {
     }
 }
 
-/// G1: invalidations that follow each other at once, or with some cycles between, keep nobody waiting.
+/// G1: invalidations that follow each other at once, or with some cycles between, keep no SM waiting.
 #[test]
 fn invalidations_without_end_keep_nobody_waiting() {
     for (latency, gap, scope) in [(300, 0, 2), (200, 0, 0), (300, 100, 0), (300, 400, 1)] {
@@ -895,7 +895,7 @@ fn traffic_drives_every_bit_of_spaces_and_frames() {
 }
 
 /// G4, G5, G10: whenever the driver turns the buffer off while a far fault is under way, the fault is held and recorded, or the
-/// SM receives a Nack, and nobody waits until it is on again.
+/// SM receives a Nack, and no SM waits until it is on again.
 #[test]
 fn buffer_that_is_turned_off_holds_nobody_up() {
     let (mut held, mut nacks) = (0, 0);
@@ -925,7 +925,7 @@ fn buffer_that_is_turned_off_holds_nobody_up() {
     assert!(held > 5 && nacks > 5, "{held} held, {nacks} turned away");
 }
 
-/// G10: with the buffer off nothing is held, and nobody waits for it.
+/// G10: with the buffer off nothing is held, and no SM waits for it.
 #[test]
 fn far_faults_are_turned_away_while_the_buffer_is_off() {
     let mut gmmu = Gmmu::new("8");

@@ -317,7 +317,7 @@ fn serve_simply(
     system.write(register::COMMAND, start.word());
 }
 
-/// Runs with such a driver, who is interrupted by records alone, until every access has ended.
+/// Runs with such a driver, which is interrupted by records alone, until every access has ended.
 fn run_simply(system: &mut System, size: u64, with_get: bool, map: impl Fn(&mut System, &Record)) {
     let end = system.gmmu.cycle + PATIENCE;
     while system.left() > 0 {
@@ -458,7 +458,7 @@ fn hostile_tables_end_every_access() {
     }
 }
 
-/// G7: pages move while they are used; after the acknowledgement nobody sees where they were.
+/// G7: pages move while they are used; after the acknowledgement no SM sees where they were.
 #[test]
 fn pages_that_move_are_never_seen_where_they_were() {
     let mut rng = Rng::new(9);

@@ -349,7 +349,7 @@ fn write_to_a_page_that_may_not_be_written_is_denied() {
     assert_eq!(tlb.write(page(1)), Hit(11));
 }
 
-/// G9: nobody has set the dirty bit of a clean page, so the walk of the write does, or requests it of software.
+/// G9: the dirty bit of a clean page is not set, so the walk of the write sets it, or requests it of software.
 #[test]
 fn write_of_a_clean_page_forgets_it_and_is_walked() {
     for writable in [true, false] {

@@ -135,7 +135,7 @@ impl Loop {
         inputs
     }
 
-    /// A cycle; who is served requests another page, unless all is about to end.
+    /// A cycle; a requester that is served requests another page, unless all is about to end.
     fn cycle(&mut self, ends: bool) {
         let mut inputs = self.gmmu(if ends { 1 } else { 4 });
         self.tlb.report_faults = self.rng.chance(128);
@@ -158,7 +158,7 @@ impl Loop {
 
         self.walking
             .extend(walk(&outputs).filter(|_| inputs.walk_ready));
-        // A wake-up of the cycle of an answer is for those who waited before.
+        // A wake-up of the cycle of an answer is for requesters that waited before.
         if let Some((page, all)) = wake(&outputs) {
             for requester in &mut self.requesters {
                 requester.waits &= !(all || requester.page == page);
@@ -180,7 +180,7 @@ impl Loop {
     }
 }
 
-/// G6: requesters request, are put off and come back when they are woken. When the GMMU serves everybody, none is left.
+/// G6: requesters request, are put off and come back when they are woken. When the GMMU serves all of them, none is left.
 #[test]
 fn nobody_waits_for_ever() {
     for seed in 0..4 {
@@ -399,7 +399,7 @@ fn absent_page_is_a_fault_where_faults_are_reported() {
     tlb.report_faults = true;
     tlb.miss(page(1));
     assert_eq!(tlb.read(page(1)), Miss, "nobody knows yet");
-    // Who waits is woken once, and receives the answer.
+    // A check that waits is woken once, and receives the answer.
     assert_eq!(tlb.far(page(1)), Some((page(1), false)));
     assert_eq!([tlb.read(page(1)), tlb.write(page(1))], [Fault; 2]);
     tlb.miss(page(2));

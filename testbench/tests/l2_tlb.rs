@@ -105,7 +105,7 @@ fn load(tlb: &mut L2, pages: &[(Page, u8)]) {
     }
 }
 
-/// Which of the pages are there.
+/// Whether each of the pages is there.
 fn left(tlb: &mut L2, pages: &[(Page, u8)]) -> Vec<bool> {
     let mut there = |page: Page| match tlb.read(page) {
         Some(pfn) => {

@@ -222,7 +222,7 @@ fn each_block_that_a_source_names_is_a_source() {
     }
 }
 
-/// Of `blocks.rs` and `support.rs` themselves the search does not follow what they name.
+/// The search does not follow what `blocks.rs` and `support.rs` themselves name.
 #[test]
 fn what_the_table_of_blocks_names_is_shared() {
     // A lockstep does not come from a trace.
@@ -317,7 +317,7 @@ fn no_module_implements_anything_for_another_one() {
 /// A sweep depends on its cases and the walker that it drives, and not on other blocks.
 #[test]
 fn the_sweeps_of_page_walks_name_their_sources() {
-    let own = faultline_ledger::sources(&root(), &["testbench/tests/page_walks.rs"]);
+    let own = faultline_ledger::sources(&root(), &["testbench/tests/page_walker_sweeps.rs"]);
     let depends = |on: &str| own.contains(Path::new(on));
     for source in [
         "sim/src/mmu/page_walker.rs",
@@ -328,7 +328,7 @@ fn the_sweeps_of_page_walks_name_their_sources() {
         "testbench/src/sweep/cases.rs",
         "testbench/src/sweep/concurrent.rs",
         "testbench/src/walks.rs",
-        "testbench/tests/page_walks.rs",
+        "testbench/tests/page_walker_sweeps.rs",
     ] {
         assert!(depends(source), "{source}");
     }

@@ -236,7 +236,7 @@ fn launch_stops_what_is_under_way() {
     assert!(log.denies(2, 2));
 }
 
-/// G5: after reset nobody owns anything.
+/// G5: after reset no slot has an entry.
 #[test]
 fn reset_takes_every_partition_away() {
     let mut log = Log::new(SIZE, 2);

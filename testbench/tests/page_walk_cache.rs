@@ -1,5 +1,5 @@
 //! Contract tests of the page-walk cache. Each is named for a guarantee of its page, and runs in all back ends at once.
-//! What becomes of walks behind it is in `cached_walks.rs`.
+//! What becomes of walks behind it is in `page_walk_cache_walks.rs`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 

@@ -1,5 +1,5 @@
 //! Contract tests of the page walker. Each is named for a guarantee of its page, and runs in all back ends at once. What
-//! the entries mean is in `page_walks.rs`.
+//! the entries mean is in `page_walker_sweeps.rs`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
@@ -56,7 +56,7 @@ fn every_request_is_answered_once_to_its_requester() {
     assert!(open.is_empty());
 }
 
-/// G1: what one requester may do is nobody else's business.
+/// G1: what one requester may do has no effect on another.
 #[test]
 fn walks_of_one_page_for_different_accesses_do_not_mix() {
     let mut walker = Walker::new("8");
@@ -529,7 +529,7 @@ fn memory_port_is_kept_busy() {
 }
 
 /// G8 and G11: whatever of another space is invalidated, without a gap, and however many addresses are not canonical,
-/// nobody waits longer than a few hundred cycles.
+/// no requester waits longer than a few hundred cycles.
 #[test]
 fn walks_end_whatever_is_invalidated_beside_them() {
     for (config, requesters) in [("2", 2), ("8", 16)] {

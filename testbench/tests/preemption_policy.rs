@@ -212,7 +212,7 @@ fn saving_takes_as_long_as_for_all_blocks_at_once() {
     assert_eq!(policy.query().switch, MOST / 14);
 }
 
-/// G5: of a block, and of nobody else.
+/// G5: of a block, and of no other.
 #[test]
 fn blocks_are_counted_each_for_itself() {
     for queried in 0..16 {

@@ -302,7 +302,7 @@ fn held_is_of_the_sources_of_unchecked_instructions() {
     assert!(!queue.held(6, 20) && !queue.held(6, 30));
 }
 
-/// G7: nobody reads the zero register.
+/// G7: no instruction reads the zero register.
 #[test]
 fn zero_register_is_never_held() {
     let mut queue = Queue::new(SIZE);
@@ -475,7 +475,7 @@ fn scan_ends_in_time() {
 }
 
 /// The page: 7 groups of ages are skipped, and the ages of the last one are looked at; then each of the four instructions
-/// is picked and taken. A scan that finds nobody takes a look for each group.
+/// is picked and taken. A scan that finds nothing takes a look for each group.
 #[test]
 fn scan_skips_ages_at_which_nobody_waits() {
     let mut queue = Queue::new("64");

@@ -285,7 +285,7 @@ fn instruction_is_ready_as_soon_as_nothing_keeps_it() {
     assert_eq!(board.ready(), [true, false]);
 }
 
-/// G8: the zero register is nobody's result.
+/// G8: the zero register is no instruction's result.
 #[test]
 fn zero_register_is_never_waited_for() {
     let mut board = Board::new("8_holding");

@@ -34,7 +34,7 @@ const PLACES: usize = 4;
 /// Cycles of each configuration, and those in which the kernel, which is slow, takes part.
 const CYCLES: u64 = 400_000;
 const KERNEL_CYCLES: u64 = 300;
-/// So often an occasion must have arisen, or a test says nothing.
+/// The number of times that an occasion must have arisen, or a test says nothing.
 const OFTEN: u64 = 100;
 
 /// A cycle, with the model as it was before.
@@ -372,7 +372,7 @@ impl Flights {
 struct Save(bool);
 
 impl Save {
-    /// From the cycle in which the save is accepted to the one in which it is done.
+    /// Whether a save goes on: from the cycle in which it is accepted to the one in which it is done.
     fn goes_on(&mut self, cycle: &Cycle) -> bool {
         let outputs = cycle.outputs;
         let goes_on = self.0 || (cycle.inputs.save_valid && outputs.save_ready);

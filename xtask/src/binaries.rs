@@ -30,15 +30,18 @@ pub fn compile(options: &[&str]) -> Result<Vec<Binary>, String> {
     Ok(messages.iter().filter_map(binary).collect())
 }
 
-/// Compiles the command as its tests do, so that nothing is compiled twice, and gives the program.
+/// Compiles the command as its tests do, so that nothing is compiled twice, and gives the program. All blocks are Verilated, or
+/// this one.
 ///
 /// # Errors
 /// If it does not compile.
-pub fn tested(options: &[&str], blocks: &str) -> Result<PathBuf, String> {
+pub fn tested(options: &[&str], block: Option<&str>) -> Result<PathBuf, String> {
     let mut command = cargo();
     // A small file of tests brings the program, with the features that all tests have.
     command.args(["test", "--workspace", "--no-run", "--test", "netlist"]);
-    let messages = messages(command.args(options).env("FAULTLINE_BLOCKS", blocks))?;
+    command.args(options);
+    command.envs(block.map(|block| ("FAULTLINE_BLOCKS", block)));
+    let messages = messages(&mut command)?;
     let is_program = |message: &&Value| {
         message["target"]["kind"][0] == "bin" && message["target"]["name"] == "faultline"
     };

@@ -22,7 +22,7 @@ use super::sm::{PATTERNS, plot, rows, tables};
 use crate::Global;
 use crate::output;
 
-/// Of the schemes, and of the sizes of the log.
+/// The figures: of the schemes, and of the sizes of the log.
 const FIGURES: [(&str, &[Scheme], &[usize]); 2] = [
     (
         "tanasic-10",

@@ -66,7 +66,7 @@ pub struct Args {
     /// No page is in the GPU's memory at first
     #[arg(long)]
     absent: bool,
-    /// What the CPU has written was copied to the GPU's memory before, so only pages that nobody owns are absent
+    /// What the CPU has written was copied to the GPU's memory before, so only unowned pages are absent
     #[arg(long)]
     copied: bool,
     /// Link between CPU and GPU: nvlink (12 us for a fault that moves a page, 10 us for one that only allocates it) or
@@ -87,9 +87,9 @@ pub struct Args {
     switching: Vec<Mode>,
     #[command(flatten)]
     exceptions: Exceptions,
-    /// Who handles faults: cpu, one after the other, or gpu, the warps that fault, side by side
+    /// The handler of faults: cpu, one after the other, or gpu, the warps that fault, side by side
     ///
-    /// A warp allocates a page that nobody owns, asks the CPU for a page of its own, and has the kernel aborted if the page is in no
+    /// A warp allocates an unowned page, asks the CPU for a page of its own, and has the kernel aborted if the page is in no
     /// allocation. Both run one after the other; that of the configuration if not given.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     handling: Vec<Handler>,
@@ -150,7 +150,7 @@ impl From<Mode> for SwitchingMode {
     }
 }
 
-/// Who handles faults.
+/// The handler of faults.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 enum Handler {
     Cpu,

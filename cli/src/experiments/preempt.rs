@@ -38,7 +38,7 @@ pub struct Args {
     /// Microseconds from the launch call to the kernel
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_values_t = [5, 15, 25, 35], value_parser = integer_in::<u64>(1..=1000))]
     launch_us: Vec<u64>,
-    /// As many as PEP predicts
+    /// Microseconds that PEP predicts
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_values_t = [20, 30], value_parser = integer_in::<u64>(1..=1000))]
     predict_us: Vec<u64>,
     /// Chimera's deadlines, from the kernel on
@@ -74,7 +74,7 @@ enum Granularity {
     Warp,
 }
 
-/// Which registers count.
+/// The registers that count.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 enum Registers {
     Given,
@@ -96,7 +96,7 @@ fn policy(name: &str) -> std::result::Result<Policy, String> {
 }
 
 impl Args {
-    /// With each value of a list once.
+    /// The same arguments, with each value of a list once.
     fn distinct(&self) -> Self {
         let mut args = self.clone();
         args.workloads = distinct(args.workloads);

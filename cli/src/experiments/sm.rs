@@ -281,7 +281,7 @@ fn policy(name: &str) -> Result<Policy, String> {
     Policy::named(name).ok_or_else(|| format!("there are {known}"))
 }
 
-/// Which schemes are run.
+/// The schemes that are run.
 #[derive(clap::Args, Debug)]
 pub struct Schemes {
     /// stall-on-fault, warp-disable-commit, warp-disable-last-check, replay-queue, operand-log, or all

@@ -36,7 +36,7 @@ pub struct Args {
     /// What is done at the addresses of the command line
     #[arg(long, default_value = "read", conflicts_with = "requests")]
     access: AccessName,
-    /// Who does it
+    /// The mode of the access
     #[arg(long, default_value = "user", conflicts_with = "requests")]
     mode: Mode,
     /// Where memory ends, hexadecimal; nowhere if not given
@@ -54,7 +54,7 @@ pub struct Args {
     /// Levels of tables: 4, or 5 with 57-bit addresses
     #[arg(long, default_value_t = 4, value_name = "4|5", value_parser = crate::value::integer_in::<u8>(4..=5))]
     levels: u8,
-    /// Who walks: the rules alone (reference), or the page walker as a kernel (rust-hdl) or Verilated (verilog)
+    /// What performs the walks: the rules alone (reference), or the page walker as a kernel (rust-hdl) or Verilated (verilog)
     #[arg(long, default_value_t = Kind::Reference, value_name = "BACK END")]
     backend: Kind,
 }

@@ -1,4 +1,4 @@
-//! `faultline cocotb`: a test bench in Python for whoever has only the Verilog.
+//! `faultline cocotb`: a test bench in Python for users who have only the Verilog.
 
 use std::path::PathBuf;
 

@@ -18,6 +18,7 @@ use miette::{Result, miette};
 use serde::Serialize;
 
 use crate::Global;
+use crate::flows::cost;
 use crate::output::{check_files, fitted, grouped, progress, quoted, right, table, wave_file};
 use crate::value::{integer_in, named};
 
@@ -227,11 +228,7 @@ fn asked_for(args: &Args) -> Result<Vec<(String, String)>> {
         } else if blocks::names().any(|block| block == name) {
             sizes(name).iter().for_each(|config| add(name, config));
         } else {
-            let names: Vec<&str> = blocks::names().collect();
-            return Err(miette!(
-                "there is no design or block {name}; the blocks are {}, and all",
-                names.join(", ")
-            ));
+            return Err(cost::unknown(name, &registered, ", and all"));
         }
     }
     let unknown = args

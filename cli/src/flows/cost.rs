@@ -25,7 +25,7 @@ mod choice;
 mod names;
 
 pub use choice::{Choice, Model, Synthesis, chosen, command, library, library_name, library_of};
-pub use names::of_names;
+pub use names::{of_names, unknown};
 
 /// Synthesize the blocks and print their area, power and clock beside the paper's Table 2.
 #[derive(clap::Args, Debug)]

@@ -1,6 +1,6 @@
 //! `faultline export`: the designs as Verilog.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use faultline_hw::registry::{Design, File, Tag, designs};
@@ -9,6 +9,7 @@ use faultline_testbench::file;
 use miette::{Result, miette};
 
 use crate::Global;
+use crate::flows::cost;
 use crate::flows::kit::memory;
 use crate::value::named;
 
@@ -46,29 +47,21 @@ pub fn chosen(block: Option<&str>, config: Option<&str>) -> Result<Vec<Design>> 
     if block.is_none() && config.is_none() {
         found.retain(|design| !design.is(Tag::Alike));
     }
-    let known = |names: Vec<&'static str>| {
-        let mut named = HashSet::new();
-        let names: Vec<&str> = names
-            .into_iter()
-            .filter(|name| named.insert(*name))
-            .collect();
-        names.join(", ")
-    };
     if let Some(block) = block {
-        let blocks = known(found.iter().map(|design| design.block).collect());
-        found.retain(|design| design.block == block);
-        if found.is_empty() {
-            return Err(miette!(
-                "there is no design or block `{block}`; the blocks are {blocks}"
-            ));
+        if !found.iter().any(|design| design.block == block) {
+            return Err(cost::unknown(block, &found, ""));
         }
+        found.retain(|design| design.block == block);
     }
     if let Some(config) = config {
-        let configs = known(found.iter().map(|design| design.config).collect());
+        let mut configs: Vec<&str> = found.iter().map(|design| design.config).collect();
+        configs.sort_unstable();
+        configs.dedup();
         found.retain(|design| design.config == config);
         if found.is_empty() {
             return Err(miette!(
-                "there is no configuration `{config}`; there are {configs}"
+                "there is no configuration {config}; there are {}",
+                configs.join(", ")
             ));
         }
     }
@@ -201,7 +194,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     Ok(())
 }
 
-/// Puts a file in place at once, so that nobody sees half of it.
+/// Puts a file in place at once, so that no reader sees half of it.
 fn write(folder: &Path, name: &str, text: &str) -> Result<()> {
     let path = folder.join(name);
     if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {

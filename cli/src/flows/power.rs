@@ -56,7 +56,7 @@ pub struct Args {
     /// Also write the tables to this Markdown file
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// Who calculates: Faultline, or OpenSTA 3 or newer beside it
+    /// What calculates the power: Faultline, or OpenSTA 3 or newer beside it
     #[arg(long, value_enum, default_value_t = Engine::Own)]
     engine: Engine,
 }

@@ -52,6 +52,14 @@ fn page_has_the_cost_of_the_logs() {
         "| as built, with a replay queue of 64 entries | {} |",
         shares(both.to_vec())
     ));
+    let [memories, control] = ["memory area um2", "logic area um2"].map(|part| {
+        let row = report_row(&report, part, "Area and clock");
+        let (_, area) = row.iter().find(|(log, _)| log.contains("16k")).unwrap();
+        grouped(*area as u64)
+    });
+    rows.push(format!(
+        "takes {memories} um2 of memories and {control} um2 of control"
+    ));
     let clocks: Vec<String> = report_row(&report, "clock MHz", "Area and clock")
         .iter()
         .map(|(_, clock)| format!("{clock} MHz"))
@@ -159,10 +167,6 @@ fn page_has_the_layout_of_the_report() {
 /// The page has a row for each block, with the figures of its reports.
 #[test]
 fn page_has_the_cost_of_each_block() {
-    let grouped = |value: f64| match (value as u64 / 1000, value as u64 % 1000) {
-        (0, rest) => rest.to_string(),
-        (thousands, rest) => format!("{thousands},{rest:03}"),
-    };
     for (block, design) in [
         ("scoreboard", "8_holding"),
         ("coalescer", "32"),
@@ -185,7 +189,7 @@ fn page_has_the_cost_of_each_block() {
             let row = report_row(&report, label, "Area and clock");
             let heading = format!("{block} {design}");
             let found = row.iter().find(|(column, _)| *column == heading);
-            grouped(found.unwrap_or_else(|| panic!("no {heading}")).1)
+            grouped(found.unwrap_or_else(|| panic!("no {heading}")).1 as u64)
         };
         let said = format!(
             "| `{block}` | `{design}` | {} | [{}](../../synth/reports/{block}.md) | {} | [{}](../../synth/reports/{block}_nangate45.md) |",

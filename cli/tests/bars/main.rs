@@ -49,7 +49,7 @@ const LBM_GAP: f64 = 25.0;
 const ACTIVE: std::ops::Range<f64> = 50.0..80.0;
 /// The page-walk cache's cut of a walk of `gather`, percent; over 95 in the paper.
 const CACHE_CUT_PERCENT: f64 = 80.0;
-/// Of what walks at once and memory's latency allow, a walker requests.
+/// The least share that a walker requests of what its walks at once and memory's latency allow.
 const WALKER_SHARE: f64 = 0.95;
 /// Far faults an L1 TLB of so many misses is held to gain nothing by beyond 16 MSHRs: the columns of the report.
 const NOTHING_BEYOND_16: [&str; 2] = ["8 misses: faults per ms", "128 misses: faults per ms"];
@@ -150,6 +150,14 @@ fn report_row<'text>(report: &'text str, label: &str, after: &str) -> Vec<(&'tex
         line_before = line;
     }
     panic!("no row {label} below {after}");
+}
+
+/// The number, with its digits grouped by thousands.
+fn grouped(value: u64) -> String {
+    match (value / 1000, value % 1000) {
+        (0, rest) => rest.to_string(),
+        (thousands, rest) => format!("{thousands},{rest:03}"),
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn readme_has_the_results_of_the_reports() {
         let row = report_row(&cost, label, "SM area %, paper");
         row.iter().find(|(log, _)| *log == "16K").unwrap().1
     };
-    let performance = text("sim/reports/performance.md");
+    let performance = text("sim/reports/figures.md");
     let mean = |scheme: &str| {
         let row = report_row(&performance, scheme, "Each workload");
         (row[0].1, row[1].1)
@@ -30,8 +30,7 @@ fn readme_has_the_results_of_the_reports() {
         let column = row
             .iter()
             .find(|(column, _)| *column == "sm_pipeline log_64");
-        let value = column.unwrap().1 as u64;
-        format!("{},{:03}", value / 1000, value % 1000)
+        grouped(column.unwrap().1 as u64)
     };
     let restart = text("sim/reports/restart.md");
     let programs = restart.lines().map(cells).filter(|row| row.len() == 11);
@@ -47,7 +46,7 @@ fn readme_has_the_results_of_the_reports() {
             log("single-port, control measured"),
         ),
         format!(
-            "| Performance, stall on fault as 100: replay queue; 16 KB log | {queue_paper}; {log_paper} | {queue:.1}; {of_log:.1} | [performance](sim/reports/performance.md) |"
+            "| Performance on 16 SMs, stall on fault as 100: replay queue; 16 KB log | {queue_paper}; {log_paper} | {queue:.1}; {of_log:.1} | [figures](sim/reports/figures.md) |"
         ),
         format!(
             "| Mean latency of a preemption by Li et al.: PEP; PEP in place | {pep_paper}; {in_place_paper} us | {pep:.1}; {in_place:.1} us | [preempt](sim/reports/preempt.md) |"
@@ -58,7 +57,7 @@ fn readme_has_the_results_of_the_reports() {
             of_pipeline("clock MHz"),
         ),
         format!(
-            "| Random programs that restart after faults on the model of each scheme; failures | | {programs}; {failures} | [restart](sim/reports/restart.md) |"
+            "| Random programs that restart after faults, for each preemptible scheme; failures | | {programs}; {failures} | [restart](sim/reports/restart.md) |"
         ),
     ];
     says(README, &rows);

@@ -2,14 +2,6 @@
 
 use super::*;
 
-/// So many, by thousands.
-fn grouped(value: u64) -> String {
-    match (value / 1000, value % 1000) {
-        (0, rest) => rest.to_string(),
-        (thousands, rest) => format!("{thousands},{rest:03}"),
-    }
-}
-
 /// The page's rows of mutants are the sums of the reports' rows.
 #[test]
 fn page_has_the_mutants_of_the_reports() {

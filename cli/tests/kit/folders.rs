@@ -40,7 +40,7 @@ fn what_cannot_be_made_gets_a_sentence() {
         (
             &["--flow", "orfs", "--out", &out, "--design", "queue"],
             1,
-            "there is no design queue; there are ",
+            "there is no design or block queue; the blocks are ",
         ),
         (
             &[

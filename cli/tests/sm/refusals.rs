@@ -138,7 +138,7 @@ fn a_design_that_is_not_built_in_names_its_export() {
     );
 }
 
-/// For the sizes that were asked for, and for this subcommand.
+/// The message names the feature for the sizes that were requested, and for this subcommand.
 #[cfg(not(feature = "verilog"))]
 #[test]
 fn a_build_without_verilog_names_its_feature() {

@@ -9,7 +9,7 @@ use crate::model::{FaultCounter, Inputs, Outputs, Parameters};
 /// The chances, of 256, of a fault and of a clear in a cycle.
 struct Mode(u16, u16);
 
-/// In turn at random: everyday work, nobody clears, a storm, more clears than faults.
+/// In turn at random: everyday work, no clears, a storm, more clears than faults.
 static MODES: [Mode; 4] = [Mode(32, 2), Mode(240, 0), Mode(ALWAYS, 1), Mode(64, 128)];
 
 /// Whether a cycle has something in it.

@@ -173,8 +173,8 @@ pub struct FarFaultMshr<
     /// In the previous cycle a held far fault was not reported again, because `limit` was 0.
     pub lost: Signal<Out, Bit>,
 
-    // The operation: a fault, a step of a sweep, a command for all, a page that a walk did not find; it wakes or denies, which
-    // it is, and whom.
+    // The operation: a fault, a step of a sweep, a command for all, or a page that a walk did not find. Then whether it wakes
+    // or denies SMs, which of the two, its page, and the SMs that it concerns.
     phase: Register<Phase>,
     of_fault: Register<Bit>,
     of_sweep: Register<Bit>,
@@ -198,7 +198,7 @@ pub struct FarFaultMshr<
     // The last action lost a report.
     loses: Register<Bit>,
 
-    // The sweep denies, and whom.
+    // The sweep: whether it denies, and which SMs it concerns.
     sweep_denies: Register<Bit>,
     sweep_of: [Register<Bit>; SMS],
     count: Register<Bits<COUNT>>,
@@ -497,7 +497,7 @@ impl<
             }
         }
 
-        // The answer. Nobody is far but in the cycle of the action.
+        // The answer. A page is far in the cycle of the action alone.
         self.answering.next = self.phase.q.val() == Phase::Answering;
         self.held_place.next = self.count.q.val();
         if self.found.q.val() {
@@ -554,8 +554,8 @@ impl<
         self.walk_asid.next = self.walk_in.q.val();
         self.walk_write.next = self.walk_writes.q.val();
 
-        // The report: of a new entry, or again of one that is held, with what is known of it now. Of a page that a walk did
-        // not find, all request, and those who wait are far.
+        // The report: of a new entry, or again of one that is held, with what is known of it now. If a walk did not find the
+        // page, every SM is a requester, and the waiting SMs are far.
         self.reports.take.next = self.has_room.val()
             && (self.taking.val() || self.upgrading.val() || self.missing.val());
         self.reports.vpn.next = self.vpn.q.val();

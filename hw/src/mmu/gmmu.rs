@@ -434,7 +434,7 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         self.dispatch.fault_ready.next = self.mshrs.fault_ready.val();
         self.dispatch.present_ready.next = self.mshrs.present_ready.val();
 
-        // The far-fault MSHRs: where the driver has no room for a report, nobody may have a new one.
+        // The far-fault MSHRs: where the driver has no room for a report, no SM may have a new one.
         self.mshrs.region.next = self.region.val();
         self.mshrs.limit.next = 0.into();
         if self.buffer.room.val() {
@@ -532,7 +532,7 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         self.interrupts.next = self.buffer.interrupts.val();
         self.held.next = self.mshrs.held.val();
 
-        // An invalidation: who reads tables forgets before who reads him.
+        // An invalidation: a block that reads tables forgets before the block that it answers.
         self.cache.invalidate_valid.next = self.phase.q.val() == Phase::Cache;
         self.walker.invalidate_valid.next = self.phase.q.val() == Phase::Walker;
         self.tlb.invalidate_valid.next = self.phase.q.val() == Phase::Tlb;

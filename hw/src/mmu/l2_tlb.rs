@@ -308,7 +308,7 @@ impl<
         self.recency.used_set.next = bits::<1>(0);
         self.recency.replaced_set.next = bits::<1>(0);
         self.recency.order[0].next = self.order.q[0].val();
-        // What uses no way writes the order as it was read: whether one is used comes too late to say.
+        // An operation that uses no way writes the order back unchanged: whether one is used is known too late.
         self.order.enable.next = self.choice.reading.val() || self.choice.acting.val();
         self.order.write.next = !self.choice.reading.val();
         self.order.address.next = self.set.q.val();

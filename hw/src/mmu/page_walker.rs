@@ -652,7 +652,7 @@ impl<
         self.seen_error.d.next = self.response_valid.val() && self.response_error.val();
         self.seen_changed.d.next = self.response_valid.val() && self.response_changed.val();
 
-        // With its walk.
+        // The state of its walk.
         for i in 0..WALKS {
             self.arrived_at[i].next = self.of_walk.val() == i.to_bits::<WALK>();
             self.looked_level.choose[i].next = self.arrived_at[i].val();
@@ -664,7 +664,7 @@ impl<
             self.looked_write.of[i].next = self.arrived_at[i].val() && self.walk[i].write.val();
             self.looked_execute.of[i].next = self.arrived_at[i].val() && self.walk[i].execute.val();
             self.looked_user.of[i].next = self.arrived_at[i].val() && self.walk[i].user.val();
-            // Of a walk that has ended it says something else.
+            // After the end of a walk its `marking` means something else.
             self.looked_marking.of[i].next =
                 self.arrived_at[i].val() && self.walk[i].marking.val() && !self.walk[i].ended.val();
             self.looked_writable.of[i].next =
@@ -688,7 +688,7 @@ impl<
         self.seen_used.d.next =
             self.looked_used.any.val() || (self.response_valid.val() && self.response_kept.val());
 
-        // What it means, and to whom.
+        // What it means for its walk.
         self.pte_decode.present.next = self.seen_data.q.val().get_bit(0);
         self.pte_decode.may_write.next = self.seen_data.q.val().get_bit(1);
         self.pte_decode.for_users.next = self.seen_data.q.val().get_bit(2);

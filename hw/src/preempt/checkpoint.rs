@@ -275,7 +275,7 @@ pub struct Checkpoint<
     requested_beats: Register<Bits<COUNT>>,
     requested_operands: Register<Bits<LOG_COUNT>>,
     unlogged: Register<Bit>,
-    // Beats that have room where nobody is.
+    // Beats of the context that fit into free rows and free shared memory.
     room: Register<Bits<COUNT>>,
 
     // The warp that receives a command.
@@ -295,7 +295,7 @@ pub struct Checkpoint<
     kind: Register<Bits<3>>,
     length: Register<Bits<LENGTH>>,
     left: Register<Bits<LENGTH>>,
-    // Of the next instruction the address was saved, or has come.
+    // The address of the next instruction was saved, or has come.
     has_address: Register<Bit>,
     // The operand that is sent, or has come last, is data.
     is_data: Register<Bit>,
@@ -704,7 +704,7 @@ impl<
             self.got_ready.next = self.port.in_ready.val() && self.is_kept.val();
         }
 
-        // Beats are put: what leaves, where nobody is; what comes, where it belongs.
+        // Beats are put: those that leave, into free rows and free shared memory; those that come, where they belong.
         self.put_valid.next = false;
         self.put_space.next = self.registers.val();
         self.put_place.next = self.no_place.val();

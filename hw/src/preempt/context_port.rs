@@ -95,7 +95,7 @@ pub struct ContextPort<
 
     step: Register<Step>,
     verdict: Register<Bits<3>>,
-    // The context: whose, and which; beats that are left of the packet; what the end says of the beats so far.
+    // The context: its block and its number; the beats that are left of the packet; the count and check of the beats so far.
     block: Register<Bits<BLOCK>>,
     epoch: Register<Bits<EPOCH>>,
     left: Register<Bits<LENGTH>>,

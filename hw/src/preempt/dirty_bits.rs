@@ -97,7 +97,7 @@ pub struct DirtyBits<
     /// Dirty lanes that the walk found.
     pub total_lanes: Signal<Out, Bits<LANE_COUNT>>,
 
-    // Who goes first where both writes are of one half.
+    // The port that goes first if both write to rows of one half.
     turn: Register<Bit>,
 
     // Groups that are cleared: without a clear, from the highest to the lowest, which are none.

@@ -23,13 +23,13 @@ use slot::Slot;
 enum Switch {
     /// Nothing.
     Idle,
-    /// A block is offered to be saved,
+    /// A block is offered to be saved.
     Leave,
-    /// and is being saved.
+    /// The block is being saved.
     Leaving,
-    /// A block is offered to be restored,
+    /// A block is offered to be restored.
     Enter,
-    /// and is being restored.
+    /// The block is being restored.
     Entering,
 }
 
@@ -144,7 +144,7 @@ pub struct BlockScheduler<
     /// The SM has no block, and waits for none.
     pub empty: Signal<Out, Bit>,
 
-    // Pages, and who waits for them.
+    // The pages, and the blocks that wait for them.
     page: [Page<SLOTS, CONTEXTS, VPN, ASID>; PAGES],
     free_page: OneHotPriorityEncoder<PAGES>,
     known: OrTree<PAGES>,
@@ -262,7 +262,7 @@ impl<
             self.ended_valid.val() && (self.ended_slot.val() == self.switch_slot.q.val());
         self.stays.next = self.left.val() && !self.over.q.val() && !self.ends_here.val();
 
-        // Who waits for a page no longer, or goes on to wait off chip.
+        // The blocks that no longer wait for a page, or go on to wait off chip.
         self.ending.next = self.no_slots.val();
         if self.ended_valid.val() {
             self.ending.next =

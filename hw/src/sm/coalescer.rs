@@ -89,7 +89,7 @@ impl<const LANES: usize, const LANE: usize, const LINE: usize> Logic
             self.following_line.choose[i].next = self.following.grant[i].val();
         }
 
-        // Of an instruction that comes, the lowest lane leads.
+        // The lowest lane of an arriving instruction leads.
         self.kept.next = !bits::<LINE>(0);
         if self.instruction_pages.val() {
             self.kept.next = self.page.val();

@@ -216,7 +216,7 @@ impl<const ENTRIES: usize, const INDEX: usize, const COUNT: usize, const AGE: us
 {
     #[logic]
     fn update(&mut self) {
-        // Search: who waits, holds a register, or is in flight.
+        // Search: the instructions that wait, hold a register, or are in flight.
         for i in 0..ENTRIES {
             self.in_flight[i].next = self.live[i].q.val() && !self.waiting[i].q.val();
             self.insert_match[i].next =

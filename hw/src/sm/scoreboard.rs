@@ -96,7 +96,7 @@ pub struct Scoreboard<const INSTRUCTIONS: usize, const ENTRY: usize> {
     #[init(Constant::new(holds))]
     holding: Constant<Bit>,
 
-    // The two that are buffered, and whom they wait for.
+    // The two buffered instructions, and the instructions that they wait for.
     first: Register<Bit>,
     second: Register<Bit>,
     entry_of_first: Register<Bits<ENTRY>>,
@@ -149,7 +149,7 @@ impl<const INSTRUCTIONS: usize, const ENTRY: usize> Logic for Scoreboard<INSTRUC
             self.second_holders[i].reset.next = self.reset.val() || !self.holding.val();
         }
 
-        // Who goes.
+        // The instructions that finish, that are checked, and that are flushed.
         for i in 0..INSTRUCTIONS {
             self.finishing[i].next = (self.finished_valid[0].val()
                 && (self.finished_entry[0].val() == i.to_bits::<ENTRY>()))
@@ -171,8 +171,8 @@ impl<const INSTRUCTIONS: usize, const ENTRY: usize> Logic for Scoreboard<INSTRUC
                         && (self.entry_of_second.q.val() == i.to_bits::<ENTRY>())));
         }
 
-        // Whom an instruction that arrives must wait for: results that it reads or writes over, and sources that it
-        // writes.
+        // What an arriving instruction must wait for: results that it reads or overwrites, and sources that it
+        // overwrites.
         for i in 0..INSTRUCTIONS {
             self.free.request[i].next = !self.used[i].q.val();
             self.some_free.of[i].next = !self.used[i].q.val();

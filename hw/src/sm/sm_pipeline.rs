@@ -475,7 +475,7 @@ impl<
         self.free_units.next.special = self.special_ready.val() || self.had_special.q.val();
         self.free_units.next.memory = self.stage.credit_chosen.val() && !self.reissue.valid.val();
         self.free_units.next.place = self.stage.place_chosen.val();
-        // Who is chosen finds a place of two, whatever is issued before.
+        // A memory instruction is chosen only while two places are free: what issues before it takes at most one.
         self.choice.next.special = self.special_ready.val();
         self.choice.next.memory = self.stage.credit_two.val() && !self.reissue.valid.val();
         self.choice.next.place = self.stage.place_two.val();
@@ -510,8 +510,8 @@ impl<
                 self.warp[w].kept[k].next = self.log_turns.kept[k].val();
             }
         }
-        // Of a unit of which there is one, the ports take turns, and the one that leaves it to the other keeps its
-        // choice for a cycle.
+        // The ports take turns at a unit of which there is one. The port that leaves it to the other keeps its choice
+        // for a cycle.
         self.both_memory.next =
             self.issue_port[0].needs_memory.val() && self.issue_port[1].needs_memory.val();
         self.both_global.next = self.issue_port[0].older.val().class.get_bit(2)

@@ -33,7 +33,7 @@ pub struct WarpScheduler<const WARPS: usize, const WARP: usize, const PAIRS: usi
     choice: [Register<Bit>; WARPS],
     number: Register<Bits<WARP>>,
     some_choice: Register<Bit>,
-    // Of a policy that is not this scheduler's, what it remembers stays in reset, and synthesis removes it.
+    // The state of the policy that is not this scheduler's stays in reset, and synthesis removes it.
     #[init(Constant::new(greedy))]
     greedy: Constant<Bit>,
     order: Register<Bits<PAIRS>>,

@@ -134,7 +134,7 @@ fn gather() -> String {
         let odd = live & lanes(|lane| lane % 2 == 1);
         let old = |lane| Y + 0x1000 + 4 * u64::from(lane);
         warp.memory(At(0x78, 18), odd, "ATOM.E.ADD", "R8 <- R6 R2", old);
-        // Nobody's predicate is true: the address list is empty.
+        // No lane's predicate is true: the address list is empty.
         warp.memory(At(0x88, 19), 0, "ST.E.U8", "R6 R2", |_| 0);
         warp.plain(At(0x90, 20), live, "EXIT", "");
     })

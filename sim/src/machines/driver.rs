@@ -31,7 +31,7 @@ pub fn inputs(root_pfn: u64, last_pfn: u64) -> Inputs {
     }
 }
 
-/// Who brings the pages.
+/// What brings the pages.
 pub trait Pager {
     /// The driver has read a record.
     fn fault(&mut self, now: u64, record: &Record);

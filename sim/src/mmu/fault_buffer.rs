@@ -20,7 +20,7 @@ pub enum Doing {
     Nothing,
     /// It is compared.
     Searching {
-        /// With so many records it has been.
+        /// The number of records that it was compared with.
         compared: usize,
         /// The next one is being read.
         reading: bool,
@@ -266,7 +266,7 @@ impl FaultBuffer {
             && !self.clears
     }
 
-    /// So many cycles pass in which nothing happens.
+    /// A number of cycles pass in which nothing happens.
     pub(crate) const fn rest(&mut self, cycles: u64) {
         self.time += cycles;
     }

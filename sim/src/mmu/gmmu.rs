@@ -23,7 +23,7 @@ pub struct ResponseDispatch {
     pub responds: bool,
     /// The far-fault MSHRs are to hold the page.
     pub faults: bool,
-    /// A walk of theirs has ended: they are to wake those who wait for it, or it is absent still.
+    /// A walk of theirs has ended: they are to wake the SMs that wait for the page, or the page is still absent.
     pub finds: bool,
     /// The denial is to be reported to the driver.
     pub reports: bool,
@@ -172,7 +172,7 @@ impl Gmmu {
             && self.buffer.rests()
     }
 
-    /// So many cycles pass in which nothing comes, while it [rests](Self::rests).
+    /// A number of cycles pass in which nothing comes, while it [rests](Self::rests).
     pub(crate) const fn rest(&mut self, cycles: u64) {
         self.buffer.rest(cycles);
     }

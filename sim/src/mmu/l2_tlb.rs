@@ -9,7 +9,7 @@ pub use interface::{Each, Inputs, MOST_SMS, OF_ALL, OF_PAGE, OF_SPACE, Outputs, 
 /// A page that is here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filled {
-    /// Which.
+    /// The page.
     pub page: Page,
     /// The level of the page that it is, or is a piece of.
     pub level: u8,
@@ -36,22 +36,22 @@ impl Filled {
 pub enum Operation {
     /// A request of an SM.
     Lookup {
-        /// Whose.
+        /// The SM.
         sm: usize,
-        /// Of which page.
+        /// The page that it requests.
         page: Page,
-        /// To write it.
+        /// The page is to be written.
         write: bool,
     },
     /// A page comes.
     Fill(Filled),
-    /// The pages of a set that are covered are forgotten.
+    /// The pages of a set that an invalidation covers are dropped.
     Step {
-        /// Which set.
+        /// The set.
         set: usize,
-        /// Which pages.
+        /// The scope of the invalidation.
         scope: u8,
-        /// That page, or that space.
+        /// The page or the space that it names.
         page: Page,
     },
 }

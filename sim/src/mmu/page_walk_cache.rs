@@ -11,7 +11,7 @@ pub use interface::{Inputs, Outputs, Parameters};
 /// What a walk wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    /// Whose it is.
+    /// The walk.
     pub walk: u8,
     /// The number of the word.
     pub word: u64,
@@ -75,7 +75,7 @@ pub struct PageWalkCache {
     shown: Request,
     /// The walk that is answered from here, and with what.
     hit: Option<(u8, u64)>,
-    /// Of each walk, the word that memory reads for it if what it answers may be kept.
+    /// The word that memory reads for each walk, if its answer may be kept.
     kept: Vec<Option<u64>>,
     fill: Option<Fill>,
     /// What is to be done about it has waited, and goes first.

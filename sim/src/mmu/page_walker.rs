@@ -55,9 +55,9 @@ struct Rights {
 pub struct Walk {
     /// What it does.
     pub step: Step,
-    /// What for.
+    /// The access that it is for.
     pub key: Key,
-    /// For whom: a bit for each requester.
+    /// The requesters that it is for, a bit each.
     pub requesters: u32,
     /// The level of the entry that it wants, waits for, or has ended with.
     pub level: u8,
@@ -678,7 +678,7 @@ impl Walk {
         self.step == Step::Ended && self.found.cause.is_some()
     }
 
-    /// From the root again.
+    /// Begins again at the root.
     fn restart(&mut self, top: u8) {
         (self.step, self.level) = (Step::Requesting, top);
         (self.marking, self.stale, self.used) = (false, false, false);

@@ -62,9 +62,9 @@ struct Request {
     groups: (u64, u64),
     /// The first beat of shared memory, and how many.
     shared: (u64, u64),
-    /// The first row that is nobody's, and how many.
+    /// The first free row, and how many there are.
     room_rows: (u64, u64),
-    /// The first beat of shared memory that is nobody's, and how many.
+    /// The first free beat of shared memory, and how many there are.
     room_shared: (u64, u64),
     /// Beats of the context that is restored, and operands of its instructions.
     beats: u64,
@@ -78,7 +78,7 @@ struct Request {
 enum Job {
     /// Rows, counted from the block's first one, each with its sectors.
     Rows(VecDeque<(u64, u64)>),
-    /// So many beats from a number on, counted from the block's first one.
+    /// The next beats from a number on, counted from the block's first one.
     Run { space: Space, next: u64, left: u64 },
     /// Beats that belong nowhere.
     Stray,
@@ -216,7 +216,7 @@ impl Checkpoint {
         self.ahead
     }
 
-    /// Beats of the context that lie where nobody's rows and shared memory are.
+    /// Beats of the context that fit into free rows and free shared memory.
     #[must_use]
     pub const fn room(&self) -> u64 {
         let rows = self.request.room_rows.1 << self.parameters.sector_bits;
@@ -330,7 +330,7 @@ impl Checkpoint {
         }
     }
 
-    /// What it shows for these inputs, without going on: for who answers some of it in the same cycle.
+    /// What it shows for these inputs, without going on: for a caller that answers some of it in the same cycle.
     #[must_use]
     pub fn outputs(&self, inputs: &Inputs) -> Outputs {
         self.show(inputs).0
@@ -376,7 +376,7 @@ impl Checkpoint {
             outputs.ended_operands = self.operands;
         }
 
-        // What leaves: to where nobody is, or to memory.
+        // What leaves: to free rows and free shared memory, or to memory.
         outputs.put_beat = shown.out_beat;
         if shown.out_valid && self.beats < self.room() {
             self.puts(&mut outputs, self.kept(self.beats));

@@ -47,11 +47,11 @@ pub struct ContextPort {
     epoch: u64,
     /// The beats of the context that have gone on.
     past: Vec<Beat>,
-    /// There is a beat between the two sides,
+    /// There is a beat between the two sides.
     holds: bool,
-    /// the last one,
+    /// The beat between the two sides is the last one.
     last: bool,
-    /// this one.
+    /// The beat between the two sides.
     beat: Beat,
     verdict: Verdict,
 }

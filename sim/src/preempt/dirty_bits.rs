@@ -13,9 +13,9 @@ pub use interface::{Inputs, Outputs, Parameters};
 pub struct Walk {
     /// It saves, and does not count alone.
     pub saves: bool,
-    /// The groups that it has still to look at: from this one
+    /// The first group that it has still to look at.
     from: u64,
-    /// to this one.
+    /// The last group that it looks at.
     last: u64,
     /// The group that it comes to next.
     pub found: Option<u64>,
@@ -25,9 +25,9 @@ pub struct Walk {
     pub offer: Option<(u64, u64)>,
     /// It took a row in the cycle before.
     taken: bool,
-    /// Rows so far,
+    /// Rows so far.
     pub row_count: u64,
-    /// and lanes.
+    /// Lanes so far.
     pub lane_count: u64,
     /// It has ended, and its counts are valid.
     pub counts_valid: bool,

@@ -60,7 +60,7 @@ impl Builder {
         register
     }
 
-    /// So many registers that are not used yet.
+    /// `N` registers that are not used yet.
     pub fn registers<const N: usize>(&mut self) -> [Reg; N] {
         std::array::from_fn(|_| self.register())
     }

@@ -96,7 +96,7 @@ impl Control {
             _ => {
                 let meeting = program.join(pc);
                 if meeting == join || meeting == Program::NEVER {
-                    // A group below waits there already, or nobody ever will.
+                    // A group below waits there already, or none ever will.
                     self.groups.pop();
                 } else {
                     top.pc = meeting;

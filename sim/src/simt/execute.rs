@@ -42,7 +42,7 @@ pub enum AccessKind {
 pub struct Access {
     /// What it does.
     pub kind: AccessKind,
-    /// Which memory it goes to.
+    /// The memory that it goes to.
     pub space: Space,
     /// Bytes of each lane.
     pub width: Width,
@@ -249,7 +249,7 @@ impl Access {
 }
 
 /// Applies an effect to the warp, its block's shared memory and global memory. A barrier changes
-/// nothing: whoever knows the block's other warps lets the warp pass
+/// nothing: the caller, which knows the block's other warps, lets the warp pass
 /// ([`Control::pass`](super::Control::pass)).
 pub fn commit(
     effect: &Effect,

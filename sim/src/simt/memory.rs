@@ -153,7 +153,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// So many bytes, all 0.
+    /// Memory of this number of bytes, all 0.
     #[must_use]
     pub fn new(bytes: u32) -> Self {
         Self {

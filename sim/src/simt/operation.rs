@@ -62,7 +62,7 @@ impl Width {
     }
 }
 
-/// Which lanes a branch takes along.
+/// The lanes that a branch takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Condition {
     /// All of them.

@@ -37,7 +37,7 @@ pub enum ProgramError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     instructions: Vec<Instruction>,
-    /// Of each instruction: where all its ways on meet again.
+    /// Where all ways on from each instruction meet again.
     joins: Vec<u32>,
     registers: u8,
 }
@@ -250,7 +250,7 @@ mod tests {
     fn ways_that_end_apart_never_join() {
         let never = Program::NEVER;
         assert_eq!(joins_of("brz R1, other\nexit\nother: exit"), [never; 3]);
-        // Nobody comes back from the loop, so all who go on join at the end.
+        // No lane comes back from the loop, so all that go on join at the end.
         let text = "brz R1, loop\nbra end\nloop: bra loop\nend: exit";
         assert_eq!(joins_of(text), [1, 3, never, never]);
     }

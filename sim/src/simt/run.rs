@@ -79,7 +79,7 @@ pub struct Step {
     /// The lanes that executed it.
     pub mask: u32,
     /// The address of each lane if it accesses memory, 0 for a lane that is not active; shared, so
-    /// that whoever replays a run need not copy it.
+    /// that a replay of the run need not copy it.
     pub addresses: Option<Arc<Lanes>>,
     /// The lanes that a branch sent to its target.
     pub taken: u32,

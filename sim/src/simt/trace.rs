@@ -118,7 +118,7 @@ fn write_step(to: &mut impl Write, instruction: &Instruction, step: &Step) -> io
     write!(to, "{:04x} {:08x}", step.pc * INSTRUCTION_BYTES, step.mask)?;
     match (instruction.destination, instruction.operation) {
         (Some(register), _) => write!(to, " 1 R{register}")?,
-        // The hardware's instruction has one, if nobody reads it, and Accel-Sim counts none without.
+        // The hardware's instruction has one, even if it is never read, and Accel-Sim counts none without.
         (None, Operation::AtomicAdd(Space::Shared, _)) => write!(to, " 1 R{ZERO_REGISTER}")?,
         (None, _) => write!(to, " 0")?,
     }

@@ -106,7 +106,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// So many registers, all 0.
+    /// This number of registers, all 0.
     #[must_use]
     pub fn new(count: u8) -> Self {
         Self {

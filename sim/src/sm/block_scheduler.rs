@@ -57,9 +57,9 @@ pub struct Page {
 pub struct Move {
     /// It leaves, or else comes back.
     pub leaves: bool,
-    /// From this slot, or into it,
+    /// The slot that it leaves, or comes back to.
     pub slot: usize,
-    /// and into this context, or from it.
+    /// The context that it goes to, or comes from.
     pub context: usize,
     /// The engine has taken the offer.
     pub taken: bool,
@@ -68,7 +68,7 @@ pub struct Move {
 /// A block that is requested of the GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// For this slot.
+    /// The slot that it is for.
     pub slot: usize,
     /// The GPU has taken the offer.
     pub taken: bool,
@@ -132,7 +132,7 @@ impl BlockScheduler {
             .any(|page| page.waiters.iter().any(|one| one.number == block.number))
     }
 
-    /// Whether somebody is off chip and waits for nothing.
+    /// Whether a block is off chip and waits for nothing.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.ready().is_some()

@@ -12,7 +12,7 @@ pub use interface::{
 /// A page that was filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filled {
-    /// Which.
+    /// The page.
     pub page: Page,
     pfn: u32,
     writable: bool,
@@ -38,10 +38,10 @@ pub enum Step {
     Held,
 }
 
-/// A page that somebody has missed.
+/// A page that was missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Miss {
-    /// Which.
+    /// The page.
     pub page: Page,
     /// What is being done.
     pub step: Step,
@@ -79,7 +79,7 @@ impl L1Tlb {
         self.filled.iter()
     }
 
-    /// The pages that somebody has missed.
+    /// The pages that were missed.
     pub fn misses(&self) -> impl Iterator<Item = &Miss> {
         self.misses.iter().flatten()
     }
@@ -90,7 +90,7 @@ impl L1Tlb {
         &self.came
     }
 
-    /// Somebody waits without an entry.
+    /// A check waits without an entry.
     #[must_use]
     pub const fn refused(&self) -> bool {
         self.refused

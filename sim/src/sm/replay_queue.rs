@@ -68,7 +68,7 @@ pub struct ReplayQueue {
     aged_warps: u64,
 }
 
-/// So many inserts before the greatest age, and one, an instruction is called aged.
+/// An instruction is called aged from age 2^`age_bits` less this on: four inserts below the greatest age.
 const NEAR: u64 = 5;
 
 impl Model for ReplayQueue {

@@ -10,7 +10,7 @@ pub const FINISHES: usize = 6;
 /// Instructions that wait for their issue.
 pub const BUFFERED: usize = 2;
 
-/// The register that is nobody's source and nobody's destination.
+/// The register that is no instruction's source and no instruction's destination.
 pub const ZERO_REGISTER: u8 = u8::MAX;
 
 /// The sizes of a scoreboard.
@@ -208,7 +208,7 @@ pub struct Scoreboard {
     entries: [Entry; 16],
     used: u16,
     stopping: u16,
-    /// As many as there are, the oldest first.
+    /// The buffered instructions, the oldest first.
     buffer: [Buffered; BUFFERED],
     buffered: usize,
     last_sources: [u8; 3],

@@ -73,7 +73,7 @@ pub struct SmPipeline {
     /// The warps that may issue now, and each port's warps in their order.
     chosen: [Option<u8>; WIDTH],
     issue_order: [Order; WIDTH],
-    /// Of each unit of which there is one, and of the queue's places, the port that goes first when both want it.
+    /// The port that goes first when both want a unit of which there is one, or a place of the queue.
     favoured: [usize; UNITS + 1],
     /// The port that kept its choice in the cycle before.
     keeps: Option<usize>,
@@ -137,7 +137,7 @@ impl Model for SmPipeline {
         let again_now = replay || (queues && inputs.restore_valid);
         let promised = self.memory.length() + self.memory_reads();
         let credit = promised < PLACES;
-        // Who is chosen finds room: there are two places, of which another one may take one before.
+        // A memory instruction is chosen only while two places are free: what issues before it takes at most one.
         let has_two = promised + 1 < PLACES;
         let choice = FreeUnits {
             special: inputs.special_ready,
@@ -237,14 +237,14 @@ struct FreeUnits<'cycle> {
     log: &'cycle operand_log::Outputs,
 }
 
-/// Who takes log entries where they are short.
+/// The warps that take log entries while these are short.
 #[derive(Clone, Copy, Debug, Default)]
 struct Turns {
-    /// Warps that have the turn to take them, a bit each: only in slots in which only those go that have it.
+    /// Warps that have the turn to take them, a bit each; they are all in slots of `kept`.
     warps: u64,
-    /// Slots in which those get it that wait for theirs, a bit each.
+    /// Slots in which all warps that wait for log entries get the turn, a bit each.
     called: u64,
-    /// Slots in which only those go that have it, a bit each.
+    /// Slots in which only warps that have the turn take log entries, a bit each.
     kept: u64,
 }
 
@@ -386,7 +386,7 @@ impl SmPipeline {
             && self.turns.called == 0
     }
 
-    /// So many cycles pass in which nothing comes, while it [rests](Self::rests).
+    /// A number of cycles pass in which nothing comes, while it [rests](Self::rests).
     pub(crate) fn rest(&mut self, cycles: u64) {
         for port in 0..WIDTH {
             let wants: Vec<u8> = members(self.sets.wants_fetch() & Self::mine(port)).collect();
@@ -411,7 +411,7 @@ impl SmPipeline {
         members(self.sets.undrained()).all(|warp| self.slot(warp) != slot)
     }
 
-    /// The warps that are fetched for in the next cycle: in turn, but who was chosen for a cycle in which nothing is fetched
+    /// The warps that are fetched for in the next cycle: in turn, but a warp chosen for a cycle in which nothing is fetched
     /// stays chosen.
     fn next_fetch(&self, again: bool) -> [Option<u8>; WIDTH] {
         std::array::from_fn(|port| {

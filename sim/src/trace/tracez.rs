@@ -182,7 +182,7 @@ fn damaged(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// So many bytes of a file of `bytes` bytes.
+/// The next `size` bytes of a file of `bytes` bytes.
 fn part(from: &mut impl Read, size: u64, bytes: u64, what: &str) -> io::Result<Vec<u8>> {
     if size > bytes {
         return Err(damaged(&format!("{what} is larger than the file")));

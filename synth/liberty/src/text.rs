@@ -240,8 +240,8 @@ impl Text {
         })
     }
 
-    /// The same library with conditions that a reader cannot take amiss who knows neither that a flip-flop's outputs are
-    /// complements of each other nor that what has no condition is for states that no condition covers.
+    /// The same library with conditions that need no inference: a reader need not know that a flip-flop's outputs are
+    /// complements of each other, or that what has no condition is for states that no condition covers.
     pub fn with_plain_conditions(mut self) -> Self {
         for statement in &mut self.library.statements {
             if let Statement::Group(cell) = statement

@@ -92,9 +92,9 @@ pub struct FlipFlop {
 pub struct StateEnergy {
     /// The state, as a condition: `D & !Q`.
     pub when: String,
-    /// Of the rising pin.
+    /// The energy of a rise of the pin.
     pub rise: Energy,
-    /// Of the falling pin.
+    /// The energy of a fall of the pin.
     pub fall: Energy,
 }
 
@@ -143,9 +143,9 @@ pub struct ArcEnergy {
     pub from: String,
     /// The output.
     pub to: String,
-    /// Of the rising output.
+    /// The energy of a rise of the output.
     pub rise: Energy,
-    /// Of the falling output.
+    /// The energy of a fall of the output.
     pub fall: Energy,
 }
 

@@ -16,7 +16,7 @@ pub struct Blif {
     pub boxes: Vec<Memory>,
     /// The tables between them, as they are.
     pub logic: String,
-    /// For each net those that repeat it, and those that are its complement.
+    /// The nets that repeat each net, and those that are its complement.
     copies: HashMap<String, Vec<(String, bool)>>,
 }
 

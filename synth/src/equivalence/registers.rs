@@ -21,18 +21,18 @@ pub struct Registers<'a> {
 /// The flip-flops of a state machine, by the bits of its codes.
 #[derive(Clone, Debug, Default)]
 pub struct Coded<'a> {
-    /// Of the design.
+    /// The flip-flops of the design.
     pub design: Vec<&'a Latch>,
-    /// Of the netlist, with their bits; it may have done without some.
+    /// The flip-flops of the netlist, with their bits; it may have done without some.
     pub netlist: Vec<(usize, &'a Latch)>,
 }
 
 /// Flip-flops that hold the same, at least one on each side: Yosys makes one of several of the design that always do.
 #[derive(Clone, Debug, Default)]
 pub struct Same<'a> {
-    /// Of the design.
+    /// The flip-flops of the design.
     pub design: Vec<&'a Latch>,
-    /// Of the netlist.
+    /// The flip-flops of the netlist.
     pub netlist: Vec<&'a Latch>,
 }
 

@@ -68,7 +68,7 @@ fn config(top: &Top, macros: &[Views]) -> String {
     format!("{config:#}\n")
 }
 
-/// From one pair of horizontal straps to the next: wherever a macro is, a whole pair crosses it, and powers it.
+/// The pitch of pairs of horizontal straps: wherever a macro is, a whole pair crosses it, and powers it.
 fn strap_pitch_nm(macros: &[Views]) -> i64 {
     let heights = macros.iter().map(|views| views.size_nm().1);
     let room = heights.min().unwrap_or(i64::MAX) - 2 * STRAP_NM - STRAP_SPACING_NM;

@@ -5,7 +5,7 @@ use super::{Files, Top, sdc, views};
 use crate::paper::CLOCK_GHZ;
 use crate::sram::{NANGATE45, View, Views};
 
-/// From the edge of the die to where the core may begin, um.
+/// Distance from the edge of the die to where the core may begin, um.
 const MARGIN_UM: i64 = 2;
 
 /// Left and lower edge of the core: OpenROAD begins it at a whole site.

@@ -16,7 +16,7 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// One of qflow's scripts.
 pub struct Step {
-    /// What it does, for who waits.
+    /// What it does, to show while the user waits.
     pub name: &'static str,
     /// Its file.
     pub script: &'static str,

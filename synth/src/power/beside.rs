@@ -33,15 +33,15 @@ pub struct Row {
     pub cycles: u64,
     /// SHA-256 of the netlist's Verilog.
     pub sha256: String,
-    /// By Faultline.
+    /// The power by Faultline.
     pub ours: Groups,
-    /// By OpenSTA, with the library as it is.
+    /// The power by OpenSTA, with the library as it is.
     pub opensta: Groups,
-    /// By OpenSTA, with the library's conditions written plainly.
+    /// The power by OpenSTA, with the library's conditions written plainly.
     pub plain: Groups,
 }
 
-/// Which of OpenSTA's results.
+/// One of OpenSTA's results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conditions {
     /// Those of the library as it is.
@@ -55,13 +55,13 @@ pub enum Conditions {
 pub struct SingleRow {
     /// What it shows.
     pub name: &'static str,
-    /// By hand, in words.
+    /// The energy worked out by hand, in words.
     pub in_words: &'static str,
-    /// By hand.
+    /// The energy worked out by hand.
     pub by_hand: f64,
-    /// By Faultline.
+    /// The energy by Faultline.
     pub ours: f64,
-    /// By OpenSTA.
+    /// The energy by OpenSTA.
     pub opensta: f64,
 }
 

@@ -100,9 +100,9 @@ pub struct InstancePower {
     pub cell: String,
     /// What it is.
     pub kind: Kind,
-    /// Of itself.
+    /// The power of the instance without its clock pin.
     pub own: Power,
-    /// Of its clock pin.
+    /// The power of its clock pin.
     pub clock: Power,
 }
 

@@ -98,7 +98,7 @@ pub struct Macro {
     pub address: Vec<NetId>,
     /// What is written.
     pub data: Vec<NetId>,
-    /// Which bits of it are; none if all are.
+    /// The mask of the bits that are written; empty if all are.
     pub mask: Vec<NetId>,
     /// What was read.
     pub q: Vec<NetId>,

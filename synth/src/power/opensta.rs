@@ -28,8 +28,8 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// The parts of an estimate as OpenSTA groups them: clock pins are the flip-flops', and what the clock's net charges is
-    /// nobody's, because no cell drives it.
+    /// The parts of an estimate as OpenSTA groups them: clock pins are the flip-flops', and the power of the clock's net
+    /// is in no group, because no cell drives it.
     pub fn of(estimate: &Estimate) -> Self {
         let without_net = |instance: &InstancePower| {
             let clock = Power {

@@ -53,7 +53,7 @@ struct NetState {
 struct Output {
     table: u64,
     net: NetId,
-    /// Which of the cell's outputs it is.
+    /// The number of the cell's output.
     output: u8,
 }
 
@@ -73,7 +73,7 @@ struct Register {
 #[derive(Clone, Copy, Debug)]
 struct Shown {
     net: NetId,
-    /// Which of the cell's outputs it is.
+    /// The number of the cell's output.
     output: u8,
     complement: bool,
 }
@@ -99,9 +99,9 @@ impl NetActivity {
 pub struct Activity {
     /// Cycles.
     pub cycles: u64,
-    /// By net. The clock's edges are two in a cycle.
+    /// The activity of each net. The clock's edges are two in a cycle.
     pub nets: Vec<NetActivity>,
-    /// By gate, in the places of `Layout`: in which states its pins were, and what turned in them.
+    /// The counts of each gate, in the places of `Layout`: in which states its pins were, and what turned in them.
     pub gates: Vec<Vec<u64>>,
     /// Reads and writes, by memory.
     pub accesses: Vec<[u64; 2]>,

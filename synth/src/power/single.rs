@@ -1,4 +1,4 @@
-//! Single cells whose energy is worked out by hand: they show who is right where two calculators differ.
+//! Single cells whose energy is worked out by hand: they show which is right where two calculators differ.
 
 use super::calculate::Calculator;
 use super::cells::Cells;

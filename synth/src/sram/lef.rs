@@ -1,4 +1,4 @@
-//! A macro as LEF: its size, its pins on the tracks of a process, and what it leaves to nobody.
+//! A macro as LEF: its size, its pins on the tracks of a process, and the layers that it blocks.
 
 use super::Macro;
 use super::pins::{Direction, pins};

@@ -15,9 +15,9 @@ const TABLE_VOLTS: f64 = 1.1;
 pub struct Layer {
     /// Its name in the technology LEF.
     pub name: &'static str,
-    /// From one track to the next.
+    /// Distance from one track to the next.
     pub pitch: i64,
-    /// From the edge to the first track.
+    /// Distance from the edge to the first track.
     pub offset: i64,
     /// Least width of a wire.
     pub width: i64,
@@ -44,7 +44,7 @@ pub struct Process {
     pub power: Layer,
     /// Width of a power strap.
     pub strap: i64,
-    /// From one power strap to the next.
+    /// Distance from one power strap to the next.
     pub strap_pitch: i64,
     /// The power and the ground pin.
     pub supplies: (&'static str, &'static str),

@@ -25,7 +25,7 @@ fn head(memory: &Memory, register: &str) -> String {
     format!("module {} (\n{}\n);\n", memory.module, ports.join(",\n"))
 }
 
-/// The module without contents, which Yosys and Verilator take as somebody else's.
+/// The module without contents, which Yosys and Verilator take as a black box.
 pub fn black_box(memory: &Memory) -> String {
     format!(
         "// The ports of a macro of {} words of {} bits.\n\n/* verilator lint_off DECLFILENAME */\n/* verilator lint_off UNUSED */\n/* verilator lint_off UNDRIVEN */\n(* blackbox *)\n{}endmodule\n",

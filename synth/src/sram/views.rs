@@ -5,7 +5,7 @@ use super::{Macro, Setting, Shape, Sram, lef, liberty, verilog};
 use crate::error::Error;
 use crate::yosys::Memory;
 
-/// Which file of a macro.
+/// A file of a macro.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
     /// Timing, power and area.

@@ -41,7 +41,7 @@ pub(super) struct Made {
 pub(super) struct Place(PathBuf);
 
 impl Place {
-    /// That of what is made from these files, each with its name and text; `None` if nothing is to be kept.
+    /// The place of what is made from these files, each with its name and text; `None` if nothing is to be kept.
     ///
     /// # Errors
     /// If Yosys is missing.

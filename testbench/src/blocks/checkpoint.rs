@@ -26,9 +26,9 @@ pub struct Request {
     pub restores: bool,
     /// Its block runs when that is done.
     pub runs: bool,
-    /// The block,
+    /// The block.
     pub block: u64,
-    /// and which of its contexts.
+    /// The number of the context among those of the block.
     pub epoch: u64,
     /// The slot.
     pub slot: u64,
@@ -38,15 +38,15 @@ pub struct Request {
     pub groups: (u64, u64),
     /// The first beat of shared memory, and how many.
     pub shared: (u64, u64),
-    /// The first row that is nobody's, and how many.
+    /// The first free row, and how many there are.
     pub room_rows: (u64, u64),
-    /// The first beat of shared memory that is nobody's, and how many.
+    /// The first free beat of shared memory, and how many there are.
     pub room_shared: (u64, u64),
-    /// Beats of the context,
+    /// Beats of the context.
     pub beats: u64,
-    /// and operands of its instructions.
+    /// Operands of its instructions.
     pub operands: u64,
-    /// These are not in the context, for the pipeline has no operand log.
+    /// The operands are not in the context, because the pipeline has no operand log.
     pub unlogged: bool,
 }
 
@@ -66,7 +66,7 @@ impl Request {
         inputs.request_unlogged = self.unlogged;
     }
 
-    /// Beats that lie where nobody is.
+    /// Beats of the context that fit into free rows and free shared memory.
     #[must_use]
     pub fn room(&self, parameters: &Parameters) -> u64 {
         (self.room_rows.1 << parameters.sector_bits) + self.room_shared.1
@@ -97,7 +97,7 @@ impl Request {
 /// What a block held, counted from its own first row, beat and warp.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Held {
-    /// Of each dirty row the sectors that were saved.
+    /// The sectors of each dirty row that were saved.
     pub rows: Vec<(u64, u64, Beat)>,
     /// Shared memory.
     pub shared: Vec<Beat>,
@@ -110,7 +110,7 @@ pub struct Held {
 /// A context in memory.
 #[derive(Clone, Debug)]
 pub struct Saved {
-    /// As it was requested, with its beats and operands.
+    /// The request for it, with its beats and operands.
     pub request: Request,
     /// All of its beats.
     pub all: Vec<Beat>,
@@ -216,7 +216,7 @@ impl CheckpointTraffic {
     }
 
     /// Slot, warps, registers and shared memory of a block; registers and shared memory in the lower halves if the upper
-    /// ones may be somebody's room.
+    /// ones may be room for a kept context.
     fn block(&mut self, halves: bool) -> Request {
         let parameters = self.parameters;
         let groups = 1 << (parameters.row_bits - parameters.group_bits);

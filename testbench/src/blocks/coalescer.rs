@@ -17,7 +17,7 @@ struct Mode {
     take: u16,
     /// All lanes are active.
     full: u16,
-    /// Which patterns come, as bits: see [`CoalescerTraffic::lines`].
+    /// The patterns that come, as bits: see [`CoalescerTraffic::lines`].
     patterns: u8,
 }
 

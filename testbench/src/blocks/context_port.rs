@@ -36,7 +36,7 @@ struct Plan {
     block: u64,
     epoch: u64,
     damage: Option<Damage>,
-    /// Its beats, if it comes back as it left, to whom it belongs.
+    /// Its beats, if it comes back undamaged and to the block that it belongs to.
     whole: Option<Vec<Beat>>,
 }
 
@@ -52,11 +52,11 @@ pub struct ContextPortTraffic {
     memory: Vec<Saved>,
     /// What memory will give, with the last beat of each read.
     reads: VecDeque<(Beat, bool)>,
-    /// What is restored next,
+    /// What is restored next.
     next: Option<Plan>,
-    /// and now,
+    /// What is restored now.
     current: Option<Plan>,
-    /// of which so much was reported.
+    /// What was reported of it.
     reported: Vec<Beat>,
     /// Offers that were not taken in the cycle before.
     begin_waits: bool,

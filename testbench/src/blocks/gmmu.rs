@@ -54,9 +54,9 @@ impl GmmuTraffic {
         self
     }
 
-    /// The same, but SMs request as L1 TLBs do, no page that they wait for; faults are handled by regions or by pages; and a
-    /// driver who has turned the fault buffer off turns it on again some hundred
-    /// cycles later, for a far fault waits for him until then.
+    /// The same, but SMs request as L1 TLBs do, no page that they already wait for; faults are handled by regions or by
+    /// pages; and a driver that has turned the fault buffer off turns it on again some hundred
+    /// cycles later, because a far fault waits until then.
     #[must_use]
     pub fn like_l1_tlbs(mut self, region: bool) -> Self {
         self.waits = Some(HashMap::new());
@@ -196,7 +196,7 @@ impl GmmuTraffic {
         }
     }
 
-    /// Who begins to wait, and who does not wait any more.
+    /// Notes which SMs begin to wait, and which no longer wait.
     fn follow(&mut self, inputs: &Inputs, outputs: &Outputs) {
         let Some(waits) = &mut self.waits else {
             return;

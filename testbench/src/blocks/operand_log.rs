@@ -27,7 +27,7 @@ enum Refusal {
 pub struct OperandLogTraffic {
     parameters: Parameters,
     rng: Rng,
-    /// For what nobody may look at.
+    /// Random numbers for inputs that are to be ignored.
     noise: Rng,
     /// Operands are windows into it, each with its count in the first lane.
     pool: Vec<u64>,
@@ -184,7 +184,7 @@ impl OperandLogTraffic {
         };
         inputs.release_valid = entry.is_some() && self.rng.chance(self.mode.release);
         inputs.release_entry = entry.unwrap_or(inputs.release_entry);
-        // Whoever releases knows the slot, unless there is nothing to release.
+        // A release names the right slot, unless there is nothing to release.
         let held = model.allocated() & (1 << inputs.release_entry) != 0;
         inputs.release_slot = match model.owner(inputs.release_entry) {
             Some(_) if held && self.mode.stray => self.stray_slot,

@@ -102,7 +102,7 @@ impl PageWalkerTraffic {
         inputs.response_kept = false;
         inputs.response_data = self.rng.bits();
         inputs.response_walk = self.rng.below(self.parameters.walks as u64) as u8;
-        // What nobody waits for comes to walks that are free alone: more than that nobody promises.
+        // An answer that was not requested comes only to a free walk: the walker guarantees nothing beyond that.
         let mut walks = model.walks();
         let walk = walks.nth(usize::from(inputs.response_walk));
         if self.rng.chance(self.mode.stray) && walk.is_some_and(|walk| walk.step == Step::Free) {

@@ -1,5 +1,5 @@
 //! Traffic for the SM pipeline: random instructions, execution units of every speed, a memory unit that checks, faults
-//! and finishes, and somebody who stops warps and lets them go on.
+//! and finishes, and an agent that stops warps and lets them go on.
 
 use std::collections::VecDeque;
 

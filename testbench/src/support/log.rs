@@ -10,7 +10,7 @@ pub struct Log {
     bench: Bench<OperandLog>,
 }
 
-/// This is who reads an operand.
+/// This is the reader of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
     /// A warp reads whose instructions are replayed.

@@ -16,7 +16,7 @@ pub struct Port {
     /// This is the number of cycles so far.
     pub cycle: u64,
     rng: Rng,
-    /// With this chance, of 256, somebody is ready or offers what there is.
+    /// With this chance, of 256, a neighbour of the port is ready or offers what there is.
     pub pace: u16,
 }
 
@@ -34,7 +34,7 @@ pub struct Restored {
 }
 
 impl Port {
-    /// Builds a port of a configuration that does nothing; everybody is always ready.
+    /// Builds a port of a configuration that does nothing; its neighbours are always ready.
     ///
     /// # Panics
     /// If there is no such configuration, or the back ends differ.
@@ -84,7 +84,7 @@ impl Port {
         self.rng.chance(self.pace)
     }
 
-    /// Draws for the next cycle who is ready.
+    /// Draws which neighbours are ready in the next cycle.
     pub fn pace(&mut self) {
         self.inputs.out_ready = self.acts();
         self.inputs.found_ready = self.acts();

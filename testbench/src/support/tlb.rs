@@ -60,10 +60,10 @@ pub fn walk(outputs: &Outputs) -> Option<Page> {
     })
 }
 
-/// Gives the page that a cycle wakes, and whether it wakes everybody.
+/// Gives the page that a cycle wakes, and whether it wakes all waiting checks.
 ///
 /// # Panics
-/// If it wakes everybody without a wake-up.
+/// If it wakes all waiting checks without a wake-up.
 #[must_use]
 pub fn wake(outputs: &Outputs) -> Option<(Page, bool)> {
     assert!(outputs.wake_valid || !outputs.wake_all);

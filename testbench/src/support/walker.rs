@@ -207,7 +207,7 @@ impl Walker {
     }
 }
 
-/// Gives those for whom an answer is.
+/// Gives the requesters that an answer is for.
 #[must_use]
 pub fn requesters(answer: &Outputs) -> Vec<usize> {
     (0..answer.answer_requesters.len())

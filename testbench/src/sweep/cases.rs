@@ -23,7 +23,7 @@ pub const BITS: [u64; 9] = [
     1 << 13,
     1 << 45,
 ];
-/// What says who may do what, and what a walk has marked.
+/// The bits for rights, and those that a walk sets.
 const RIGHTS: [u64; 3] = [WRITABLE, USER, EXECUTE_DISABLE];
 const MARKS: [u64; 2] = [ACCESSED, DIRTY];
 const RIGHTS_AND_MARKS: [u64; 5] = [WRITABLE, USER, EXECUTE_DISABLE, ACCESSED, DIRTY];
@@ -165,7 +165,7 @@ pub fn requests(address: u64) -> impl Iterator<Item = Request> {
     })
 }
 
-/// Tables that lead to a page of a level, open to everybody, the root's first.
+/// Tables that lead to a page of a level, with all rights, the root's first.
 #[must_use]
 pub fn tables(levels: u8, page_level: u8, address: u64) -> Words {
     let mut table = ROOT;

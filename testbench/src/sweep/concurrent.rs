@@ -32,7 +32,7 @@ pub fn machines(config: &str) -> impl Iterator<Item = Rules> + use<> {
 const SPACE_BITS: u32 = 30;
 /// Memory answers after so many cycles at most.
 const LATENCY: u64 = 30;
-/// Of 256 requests, those that come from a second requester as well.
+/// The chance, of 256, that a request comes from a second requester as well.
 const TWICE: u16 = 32;
 
 /// How many requests a walker had at once.

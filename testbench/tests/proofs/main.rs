@@ -102,7 +102,7 @@ impl Proof {
         Self::made(block, &design, "", listed(&design, &root().join("rtl-out")))
     }
 
-    /// That of another configuration, for which the guarantees' file has a macro.
+    /// The circuit of another configuration, for which the guarantees' file has a macro.
     fn exported(block: &str, config: &str, defined: &str) -> Option<Self> {
         let design = format!("{block}_{config}");
         Self::made(block, &design, &format!("-D {defined}"), exported(&design))
@@ -231,7 +231,7 @@ fn operand_log_guarantees_are_proved() {
     check("operand_log", MERGE);
 }
 
-/// With all bits of an operand.
+/// The same guarantees with all bits of an operand.
 #[test]
 #[ignore = "takes minutes: cargo test -p faultline-testbench --test proofs -- --ignored"]
 fn operand_log_guarantees_are_proved_at_full_width() {

@@ -16,7 +16,7 @@ use crate::tool;
 /// Bits of memory in a circuit that ABC can still compare.
 const MOST_BITS: usize = 10_000;
 
-/// From words to gates; all registers start at zero, as in the simulation.
+/// Yosys's passes from words to gates; all registers start at zero, as in the simulation.
 const TO_GATES: &str = "opt -full; memory_map; opt -full; techmap; opt; setundef -undriven -zero; \
     setundef -init -zero; dffunmap; zinit -all; abc -g AND -fast; opt_clean; write_aiger -symbols";
 

@@ -16,7 +16,7 @@ use crate::tool;
 pub struct Bug {
     /// What goes wrong.
     pub bug: &'static str,
-    /// Who had it.
+    /// Where it was found.
     pub found_in: &'static str,
     pub design: &'static str,
     /// The part of the block, such as `walk`; nothing for the block itself.

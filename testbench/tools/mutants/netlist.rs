@@ -46,7 +46,7 @@ impl Mutant {
         self.values(option).next().unwrap_or("")
     }
 
-    /// The clock is nobody's logic, and the lockstep has no time between edges in which to tell its mutants.
+    /// The clock is not logic of the block, and the lockstep has no time between edges in which to tell its mutants.
     fn is_of_clock(&self) -> bool {
         ["CLK", "clock"].contains(&self.value("-port"))
     }

@@ -179,13 +179,13 @@ pub fn json(campaigns: &[Campaign], tools: &[String]) -> String {
     format!("{:#}", json!({ "tools": tools, "designs": designs }))
 }
 
-/// A bug that somebody had, and the cycle in which an output differed from the reference.
+/// A bug that another project had, and the cycle in which an output differed from the reference.
 pub struct KnownBug {
     pub bug: Bug,
     pub killed: Option<u64>,
 }
 
-/// The report of the bugs that others had.
+/// The report of the bugs that other projects had.
 pub fn known_bugs(bugs: &[KnownBug], tools: &[String], origin: &str, options: &Options) -> String {
     let killed = bugs.iter().filter(|bug| bug.killed.is_some());
     let mut text = format!(

@@ -35,7 +35,7 @@ pub fn versions() -> Result<Vec<String>, String> {
     Ok(lines)
 }
 
-/// A folder for files that nobody keeps.
+/// A folder for files that are not kept.
 ///
 /// # Errors
 /// If there can be none.

@@ -9,7 +9,7 @@ use faultline_sim::sm::sm_pipeline::Scheme;
 
 /// Bytes of the stack of a trial.
 const STACK: usize = 64 << 20;
-/// Of so many programs one runs a second time, with parts that meet in every cycle.
+/// One of this number of programs runs a second time, with parts that meet in every cycle.
 const IN_STEP: u64 = 4;
 
 fn main() {

@@ -52,7 +52,7 @@ impl Options {
     }
 }
 
-/// Who walks, and what.
+/// What walks, and the walks that it does.
 #[derive(Clone, Copy, Debug)]
 enum Job {
     /// The second oracle.

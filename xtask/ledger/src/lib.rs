@@ -1,7 +1,7 @@
 //! The ledger of obligations.
 //!
 //! An *obligation* is a test that takes long: a proof, a kit, a long lockstep. Its *key* is the SHA-256 of all that its
-//! result depends on: Verilog, scripts, sources of the harness, versions of the tools. The committed *ledger*
+//! result depends on: Verilog, scripts, sources of the harness, versions of the tools. Comments are no input. The committed *ledger*
 //! (`testbench/ledger.toml`) has a row for each obligation that was met, with its key. An obligation with a valid row is
 //! reused; any other one is run. `cargo xtask test` alone writes the ledger, from what its tests report: an obligation that
 //! failed, was skipped or ran out of time reports nothing, and so loses its row.
@@ -20,6 +20,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
+mod code;
 mod runner;
 mod sources;
 
@@ -92,7 +93,7 @@ impl Obligation {
         self
     }
 
-    /// Adds a file with its name, or all files of a folder.
+    /// Adds a file with its name, or all files of a folder. Of Rust and Verilog the code counts, and no comment.
     ///
     /// # Panics
     /// If one cannot be read: a test cannot go on without its input.
@@ -104,7 +105,8 @@ impl Obligation {
             let name = file.strip_prefix(path).unwrap_or(&file);
             let text =
                 fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-            self = self.of(name.as_os_str().as_encoded_bytes()).of(text);
+            let code = code::of(&file, text);
+            self = self.of(name.as_os_str().as_encoded_bytes()).of(code);
         }
         let own = path.file_name().unwrap_or_default();
         self.of(own.as_encoded_bytes())
@@ -287,6 +289,25 @@ mod tests {
             of().settle(&ledger(&report), None, String::new)
                 .1
                 .starts_with("run")
+        );
+    }
+
+    #[test]
+    fn a_changed_comment_leaves_its_row_valid() {
+        let folder = tempfile::tempdir().unwrap();
+        let report = |text: &str| {
+            let path = folder.path().join("queue.v");
+            fs::write(&path, text).unwrap();
+            let obligation = Obligation::new("proof of queue", "G1 holds").file(&path);
+            obligation.settle(&Rows::new(), None, String::new).1
+        };
+        assert_eq!(
+            report("assign q = a; // A.\n"),
+            report("// B.\nassign q = a;")
+        );
+        assert_ne!(
+            report("assign q = a; // A.\n"),
+            report("assign q = b; // A.\n")
         );
     }
 

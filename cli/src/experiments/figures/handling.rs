@@ -41,7 +41,7 @@ pub const FIGURES: [Figure; 2] = [
 ];
 /// The links.
 const LINKS: [(&str, Link); 2] = [("nvlink", Link::NVLINK), ("pcie3", Link::PCIE3)];
-/// Who handles faults; the first is what the other is compared with.
+/// The handlers of faults; the first is what the other is compared with.
 const HANDLING: [Handling; 2] = [Handling::Cpu, Handling::Gpu];
 /// Far faults of an SM, and pages for which its L1 TLB waits, in runs that show what these limits cost.
 const FAR_FAULTS: u64 = 32;
@@ -62,7 +62,7 @@ pub struct Row {
     thread_blocks: usize,
     /// Performance beside handling by the CPU.
     performance_percent: f64,
-    /// Who handles faults, in the order of the rest.
+    /// The handler of the faults, in the order of the other fields' values.
     handling: [&'static str; 2],
     cycles: [u64; 2],
     far_faults: [u64; 2],
@@ -70,13 +70,13 @@ pub struct Row {
     allocated: [u64; 2],
     migrated: [u64; 2],
     handled_on_gpu: u64,
-    /// From the record of a region to the region, in the mean.
+    /// Time from the record of a region's fault until the region is there, in the mean.
     fault_us: [f64; 2],
-    /// The part of that for which the CPU's handler, or the link, is busy with others.
+    /// The part of that time for which the CPU's handler, or the link, is busy with other regions.
     waited_us: [f64; 2],
     /// Handlers that run on SMs at once, at most.
     handlers_at_once: usize,
-    /// Of all SMs' time, that in which nothing commits.
+    /// The share of all SMs' time in which nothing commits.
     waits_percent: [f64; 2],
     /// The use of the CPU's handler.
     handler_use_percent: [f64; 2],

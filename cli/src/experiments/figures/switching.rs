@@ -55,7 +55,7 @@ pub struct Row {
     cycles: [u64; 3],
     switched_out: [u64; 3],
     context_bytes: [u64; 3],
-    /// Of all SMs' time, that in which nothing commits, and that after an SM's last block.
+    /// The shares of all SMs' time in which nothing commits, and that are after an SM's last block.
     waits_percent: [f64; 3],
     ended_percent: [f64; 3],
     link_use_percent: [f64; 3],

@@ -61,11 +61,11 @@ pub struct Row {
     /// Accesses that missed the L1 TLB.
     pub missed: u64,
     pub walks: u64,
-    /// From a miss in an L1 TLB to the translation that a walk has found.
+    /// Latency from a miss in an L1 TLB to the translation that a walk has found.
     pub walk_latency: Latency,
-    /// Until that walk has begun.
+    /// The part of it before the walk has begun.
     pub queueing: Latency,
-    /// From then on.
+    /// The part of it after the walk has begun.
     pub service: Latency,
     /// Walks that are under way in a walker, in the mean of all cycles, at most, and as a share of its threads.
     pub walking: f64,
@@ -85,7 +85,7 @@ pub struct Row {
     pub far_faults: u64,
     pub far_faults_per_ms: f64,
     pub far_faults_held: u16,
-    /// From the miss of an absent page to its translation.
+    /// Latency from the miss of an absent page to its translation.
     pub fault_service: Latency,
     /// Cycles of the slowest SM, the mean as 1.
     pub slowest_sm: f64,

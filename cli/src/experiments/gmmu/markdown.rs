@@ -9,7 +9,7 @@ use super::tables::figures;
 use super::{Args, bursts, jobs, order};
 use crate::output::grouped;
 
-/// Of ideal, in the mean: Power et al., Figs. 6 and 11.
+/// The percent of ideal, in the mean: Power et al., Figs. 6 and 11.
 const PAPER: [(Design, &str); 6] = [
     (Design::One, "30"),
     (Design::Two, "above design 1"),

@@ -72,7 +72,7 @@ impl Spread {
         [self.mean(), least, most].map(|value| format!("{value:.1}"))
     }
 
-    /// With how many seeds it is below another one.
+    /// The number of seeds with which it is below another one.
     fn below(&self, other: &Self) -> usize {
         self.0
             .iter()

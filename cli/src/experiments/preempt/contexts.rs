@@ -21,9 +21,9 @@ pub struct Increment {
 #[derive(Clone, Debug, Serialize)]
 pub struct At {
     pub progress_percent: u64,
-    /// With a bit for each lane, in sectors of eight.
+    /// Bytes with a bit for each lane, in sectors of eight.
     pub lane_bytes: f64,
-    /// With a bit for each row.
+    /// Bytes with a bit for each row.
     pub warp_bytes: f64,
     pub increments: Vec<Increment>,
 }
@@ -51,7 +51,7 @@ pub struct Dirty {
     pub block_us: f64,
     pub register_bytes: f64,
     pub shared_memory_bytes: f64,
-    /// From the stop of a block until its instructions have committed, in the mean.
+    /// Time from the stop of a block until its instructions have committed, in the mean.
     pub drain_us: f64,
     pub at: Vec<At>,
     /// At 25, 50 and 75 percent of a block's time.

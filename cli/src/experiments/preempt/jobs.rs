@@ -19,9 +19,9 @@ pub struct Bytes {
     pub registers: u64,
     pub shared_memory: u64,
     pub simt_state: u64,
-    /// With the headers.
+    /// All of them, with the headers.
     pub all: u64,
-    /// Of all: what stayed on the SM.
+    /// The part of `all` that stayed on the SM.
     pub in_place: u64,
 }
 
@@ -67,7 +67,7 @@ pub struct Row {
     pub progress_percent: u64,
     /// Blocks by what was answered for them.
     pub cases: Vec<(&'static str, u64)>,
-    /// From the kernel on.
+    /// The latency, counted from the kernel.
     pub latency_us: f64,
     pub blocks: u64,
     /// Bytes of the whole context of a block.
@@ -76,9 +76,9 @@ pub struct Row {
     pub increments: Bytes,
     /// Contexts that were saved once.
     pub singles: Bytes,
-    /// For which a block does not run because it is saved, in the mean.
+    /// Time for which a block does not run because it is saved, in the mean.
     pub stopped_us: f64,
-    /// For which its place is empty before the kernel comes, because it has left.
+    /// Time for which its place is empty before the kernel comes, because it has left.
     pub waited_us: f64,
 }
 

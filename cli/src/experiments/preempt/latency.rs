@@ -23,7 +23,7 @@ pub const PAPER_SAVING: f64 = 34.4;
 /// An increment, of its base, percent: in memory, and what of it goes there when there is room on the SM (Figs. 12 and 13).
 pub const PAPER_INCREMENT: f64 = 56.1;
 pub const PAPER_IN_PLACE: f64 = 29.4;
-/// By how much fewer registers are dirty at 50 and at 75 % of a block's time than at 25 %, percent (section III-C, Fig. 5).
+/// The percent by which fewer registers are dirty at 50 and at 75 % of a block's time than at 25 % (section III-C, Fig. 5).
 pub const PAPER_FALLEN: [f64; 2] = [38.2, 48.0];
 /// Time in which a block does not run, Chimera's as 100 (Fig. 15): in place is 16.4 % below PEP, which gives 78.3. The
 /// paper's conclusion says 23.3 % in all, which is 76.7.

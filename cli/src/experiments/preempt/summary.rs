@@ -30,7 +30,7 @@ impl Summary {
         known.map_or(0.0, |(_, percent)| *percent)
     }
 
-    /// For which a block that left before its end did not run because it was saved.
+    /// Time for which a block that left before its end did not run because it was saved.
     pub fn stopped_of_saved_us(&self) -> f64 {
         let left = self.increments.blocks + self.singles.blocks;
         self.stopped_us * self.all_blocks as f64 / left as f64

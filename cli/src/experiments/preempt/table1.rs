@@ -122,7 +122,7 @@ pub fn latencies(table: &[Summary], rows: &[Row]) -> String {
     )
 }
 
-/// That kernels with short blocks wait the longest when the other one comes before it is expected, if they all do.
+/// Says that kernels with short blocks wait the longest when the other one comes before it is expected, if they all do.
 fn worst_is_early(rows: &[Row], saved: &[&str]) -> String {
     let short = TABLE_1
         .iter()

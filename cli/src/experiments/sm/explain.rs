@@ -17,7 +17,7 @@ const ORDER: [&str; 8] = [
     "operand-log 32 KB",
     "stall-on-fault",
 ];
-/// So many percent count as equal.
+/// A difference of this many percent counts as equal.
 const EQUAL: f64 = 0.5;
 /// A mean that is further from the paper's, in points, is explained.
 const NEAR: f64 = 5.0;

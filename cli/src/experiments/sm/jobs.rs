@@ -20,7 +20,7 @@ pub struct Row {
     pub scheme: &'static str,
     /// Bytes of the operand log, where there is one.
     pub log_bytes: Option<usize>,
-    /// Whether it is only there to compare with: a baseline that nobody asked for.
+    /// Whether it is only there to compare with: a baseline that was not requested.
     pub hidden: bool,
     /// Runs with different seeds, whose means the counts are.
     pub runs: u64,

@@ -49,7 +49,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// That of an SM alone.
+    /// The page of an SM alone.
     pub fn of_sm(args: &Args, rows: &[Row]) -> Self {
         Self {
             title: title(args),

@@ -95,7 +95,7 @@ pub fn setups(args: &Args, schemes: &[Scheme]) -> Result<Vec<Setup>> {
         }
     }
     if args.backend != Kind::Reference {
-        // A baseline that nobody asked for takes no design.
+        // A baseline that was not requested takes no design.
         for setup in setups.iter_mut().filter(|setup| !setup.hidden) {
             let config = design(&setup.parameters.pipeline)?;
             setup.backend = Some((args.backend, config));

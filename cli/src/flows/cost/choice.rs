@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use faultline_hw::registry::{Design, designs};
+use faultline_synth::designs::DEFAULT;
 use faultline_synth::library::Library;
 use faultline_synth::yosys::{self, Mapping};
 use miette::{Result, miette};
@@ -146,18 +147,22 @@ pub fn library_of(path: Option<&Path>) -> Result<Library> {
 impl Choice {
     /// The blocks whose sizes have options of their own, with the option and the sizes.
     fn sizes(&self) -> [(&'static str, &'static str, Vec<String>); 2] {
-        let or = |given: &[String], default: &[&str]| match given {
-            [] => default.iter().map(|size| (*size).to_owned()).collect(),
-            given => given.to_vec(),
+        let or_default = |given: &[String], block: &str| {
+            let size = |name: &&str| {
+                name.strip_prefix(block)?
+                    .strip_prefix('_')
+                    .map(str::to_owned)
+            };
+            match given {
+                [] => DEFAULT.iter().filter_map(size).collect(),
+                given => given.to_vec(),
+            }
         };
-        [
-            ("replay_queue", "queue", or(&self.queue, &["64"])),
-            (
-                "operand_log",
-                "log",
-                or(&self.log, &["8K", "16K", "20K", "32K"]),
-            ),
-        ]
+        let sizes = [
+            ("replay_queue", "queue", &self.queue),
+            ("operand_log", "log", &self.log),
+        ];
+        sizes.map(|(block, option, given)| (block, option, or_default(given, block)))
     }
 }
 

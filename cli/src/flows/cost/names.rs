@@ -1,7 +1,7 @@
 //! Designs by their names.
 
 use faultline_hw::registry::{Design, Tag, designs};
-use miette::{Result, miette};
+use miette::{Report, Result, miette};
 
 /// The designs of these names, in the registry's order; `tops` stands for those that a flow is given as a whole, and
 /// `measured` for all whose cost is of interest.
@@ -17,12 +17,8 @@ pub fn of_names(names: &[String]) -> Result<Vec<Design>> {
         groups.contains(&name.as_str()) || known.iter().any(is_it)
     };
     if let Some(name) = names.iter().find(|name| !is_known(name)) {
-        let names: Vec<&str> = known.iter().map(|design| design.name).collect();
-        return Err(miette!(
-            "there is no design {name}; there are {}, a block for its designs, tops for those that a flow is given as a whole, and measured for all \
-             but those for proofs",
-            names.join(", ")
-        ));
+        let also = "; tops stands for those that a flow is given as a whole, and measured for all but those for proofs";
+        return Err(unknown(name, &known, also));
     }
     known.retain(|design| {
         asked(design.name)
@@ -31,4 +27,27 @@ pub fn of_names(names: &[String]) -> Result<Vec<Design>> {
             || (asked("measured") && design.is_measured())
     });
     Ok(known)
+}
+
+/// The error for a name that is neither that of a design nor of a block: if it begins with a block, the designs of that block;
+/// otherwise the blocks, and what else a command takes.
+pub fn unknown(name: &str, known: &[Design], also: &str) -> Report {
+    let of_block = |design: &&Design| {
+        let rest = name.strip_prefix(design.block);
+        rest.is_some_and(|rest| rest.starts_with('_'))
+    };
+    let near: Vec<&str> = known
+        .iter()
+        .filter(of_block)
+        .map(|design| design.name)
+        .collect();
+    if !near.is_empty() {
+        return miette!("there is no design {name}; there are {}", near.join(", "));
+    }
+    let mut blocks: Vec<&str> = known.iter().map(|design| design.block).collect();
+    blocks.dedup();
+    miette!(
+        "there is no design or block {name}; the blocks are {}{also}",
+        blocks.join(", ")
+    )
 }

@@ -38,7 +38,7 @@ pub struct Row {
     pub total: Power,
     /// Power by module, the largest first.
     pub modules: Vec<OfModule>,
-    /// Of a log, beside the paper.
+    /// The shares of a log's parts, beside the paper.
     pub shares: Vec<Share>,
     /// OpenSTA's figures, if they were asked for.
     pub opensta: Option<Groups>,
@@ -47,7 +47,7 @@ pub struct Row {
 /// The power of a kind of instances.
 #[derive(Clone, Debug, Serialize)]
 pub struct OfKind {
-    /// Which.
+    /// The kind.
     pub kind: Kind,
     /// Its power.
     #[serde(flatten)]

@@ -156,7 +156,7 @@ impl<
             self.of_write.next = self.write_bit.val();
         }
 
-        // Of an instruction that was not found nothing is shown.
+        // An instruction that was not found shows zeros.
         self.address.next = bits::<64>(0);
         self.instruction.next = bits::<64>(0);
         if self.known.val() {

@@ -1,4 +1,4 @@
-//! One walk: what it is for, how far it has come, and who waits for it.
+//! One walk: its access, its progress, and the requesters that wait for it.
 
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;

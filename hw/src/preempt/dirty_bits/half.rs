@@ -123,7 +123,7 @@ impl<
             self.saved_row.next = self.taken_row.val();
         }
 
-        // What comes late, that there is a write or that a row is taken, goes to all groups with the row.
+        // Late signals, that there is a write or that a row is taken, go to all groups with the row.
         for i in 0..GROUPS {
             self.group[i].write.next = self.acting_group.val() == i.to_bits::<GROUP>();
             self.group[i].written_row.next = self.written_row.val();
@@ -148,7 +148,7 @@ impl<
         }
         self.held.next = self.rows.q.val();
 
-        // The lanes of a row that was not dirty are those of long ago, and are overwritten.
+        // The lanes of a row that was not dirty are stale, and are overwritten.
         self.bits.enable.next = self.acts.q.val() || self.take.val();
         self.bits.write.next = self.acts.q.val();
         self.bits.address.next = self.take_row.val();

@@ -168,7 +168,7 @@ impl<
             self.dropped[i].next = self.drop_all.val()
                 || (self.drop_asid.val() && self.in_asid[i].val())
                 || (self.drop_vpn.val() && self.looked[i].val());
-            // A far fault that is cancelled is none of a walk's business, nor is a walk's answer that of a far fault.
+            // A cancellation ends no walk, and the answer of a walk ends no far fault.
             self.named[i].next = self.filling.val()
                 && (self.vpn[i].q.val() == self.fill_vpn.val())
                 && (self.asid[i].q.val() == self.fill_asid.val());
@@ -220,7 +220,7 @@ impl<
             self.claims.of[i].next = self.claiming[i].q.val();
             self.some_claiming.of[i].next = self.claiming[i].q.val();
             self.longest_ago.request[i].next = self.state[i].q.val() == Miss::Held;
-            // The lowest free entry comes last whether it is taken or not.
+            // The lowest free entry becomes the last of the order, whether it is taken or not.
             self.longest_ago.served[i].next = self.free.grant[i].val();
             self.longest_ago.last[i].next = false;
         }

@@ -73,7 +73,7 @@ pub struct FetchPort<const PORT_WARPS: usize, const PORT_WARP: usize> {
 impl<const PORT_WARPS: usize, const PORT_WARP: usize> Logic for FetchPort<PORT_WARPS, PORT_WARP> {
     #[logic]
     fn update(&mut self) {
-        // The next warp above the one that was chosen last; who was chosen for a cycle in which nothing is fetched stays.
+        // The next warp above the one that was chosen last. A warp chosen for a cycle in which nothing is fetched stays chosen.
         self.last.next = self.number_before.q.val();
         if self.some_choice.q.val() {
             self.last.next = self.number.q.val();

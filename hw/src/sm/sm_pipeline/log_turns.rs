@@ -47,7 +47,7 @@ impl<const WARPS: usize> Logic for LogTurns<WARPS> {
             self.begins[k].next = !self.keeping[k].q.val()
                 && ((self.refused[0].val() && (self.slot[0].val() == k.to_bits::<SLOT_BITS>()))
                     || (self.refused[1].val() && (self.slot[1].val() == k.to_bits::<SLOT_BITS>())));
-            // Whoever is called has the turn a cycle later.
+            // Warps that are called have the turn a cycle later.
             self.calling[k].d.next = self.begins[k].val();
             self.keeping[k].d.next =
                 self.begins[k].val() || self.calling[k].q.val() || self.some[k].any.val();

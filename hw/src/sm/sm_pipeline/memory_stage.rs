@@ -324,7 +324,7 @@ impl<
         self.coming_four.next = self.coming_three.val() + self.places.inserting[3].val();
         self.promised.next = self.coming_four.val() + self.coming.val();
         // That is found a cycle before: an entry that is freed in it, or an instruction that grows old, counts a cycle
-        // later. At most four instructions are on their way then, and so many the queue takes after it has warned.
+        // later. At most four instructions are on their way then, and the queue takes four after it has warned.
         self.promised_one.next = self.promised.val() + 1;
         self.promised_two.next = self.promised.val() + 2;
         self.has_place.d.next = !self.queue.aged.val()
@@ -335,7 +335,7 @@ impl<
                 || (!self.issuing_global.val() && (self.promised_one.val() < self.capacity.val())));
         self.had_two.d.next = self.has_two.q.val();
         self.place.next = !self.queues.val() || self.has_place.q.val();
-        // Who is chosen where there are two finds one.
+        // An instruction is chosen while two places are free, and may issue while one is left.
         self.place_two.next = !self.queues.val() || self.has_two.q.val();
         self.place_chosen.next = !self.queues.val()
             || self.has_two.q.val()

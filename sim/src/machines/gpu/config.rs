@@ -116,11 +116,11 @@ pub struct MemoryTable {
 pub struct PagingTable {
     /// No page is there at first.
     pub absent: bool,
-    /// What the CPU has written was copied before, so only pages that nobody owns are absent.
+    /// What the CPU has written was copied before, so only unowned pages are absent.
     pub copied: bool,
     /// What comes with an absent page.
     pub granularity: Granularity,
-    /// Who handles a fault first.
+    /// The first handler of a fault.
     pub handling: Handling,
     /// Cycles for which the CPU's handler works on a fault.
     pub handler: Within<0, 10000000>,
@@ -130,7 +130,7 @@ pub struct PagingTable {
     pub link_bytes: Within<1, 4096>,
     /// Cycles of an unloaded fault whose page the CPU owns.
     pub migration: Within<1, 100000000>,
-    /// Cycles of an unloaded fault whose page nobody owns.
+    /// Cycles of an unloaded fault whose page is unowned.
     pub allocation: Within<1, 100000000>,
 }
 
@@ -159,13 +159,13 @@ pub struct ExceptionsTable {
     pub handler: Within<1, 50000>,
 }
 
-/// Who handles a fault first.
+/// The first handler of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Handling {
     /// The CPU, one fault after the other.
     Cpu,
-    /// The warp that faults, on its SM. It asks the CPU for what that owns.
+    /// The warp that faults, on its SM. It asks the CPU for pages that the CPU owns.
     Gpu,
 }
 
@@ -219,7 +219,7 @@ pub enum Granularity {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Whose GPU it is but for what the file says.
+    /// The preset whose values hold where the file says nothing else.
     pub preset: String,
     /// Clock, MHz.
     pub clock_mhz: Within<1, 10000>,

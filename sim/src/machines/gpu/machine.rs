@@ -79,7 +79,7 @@ impl Failure {
     }
 }
 
-/// Who has accessed a page, if it is known.
+/// The SM that has accessed a page, in words, if it is known.
 fn accessed(sm: Option<u32>) -> String {
     sm.map_or_else(String::new, |sm| format!(", which SM {sm} has accessed,"))
 }

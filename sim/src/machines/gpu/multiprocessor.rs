@@ -76,7 +76,7 @@ impl<'work> Multiprocessor<'work> {
         }
     }
 
-    /// So many cycles have passed; in each of them but one nothing has happened.
+    /// A number of cycles have passed; in each of them but one nothing has happened.
     fn see(&mut self, cycles: u64) {
         let now = self.sm.now();
         if let Some(statistics) = &mut self.statistics {

@@ -36,7 +36,7 @@ pub struct Launched {
 }
 
 impl Launched {
-    /// Of a launch in a cycle, before anything was found.
+    /// The record of a launch in a cycle, before anything was found.
     pub(super) fn new(at: u64) -> Self {
         let sms = Vec::new();
         Self {

@@ -1,5 +1,5 @@
-//! Who brings absent pages: handlers on the SMs, which run side by side; a handler on the CPU, which handles one fault after the
-//! other; and a link over which pages come.
+//! What brings absent pages: handlers on the SMs, which run side by side; a handler on the CPU, which handles one fault after
+//! the other; and a link over which pages come.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
@@ -49,7 +49,7 @@ enum Coming {
     Abort(u64, Option<u32>),
 }
 
-/// Whose a page is.
+/// The owner of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
     Cpu,
@@ -58,16 +58,16 @@ enum Owner {
     Invalid,
 }
 
-/// The pages, who owns them, and what is under way.
+/// The pages, their owners, and what is under way.
 #[derive(Clone, Debug)]
 pub struct Pager {
     paging: Paging,
-    /// Each SM has a port of the GMMU, so a record says who has accessed its page.
+    /// Each SM has a port of the GMMU, so a record names the SM that has accessed its page.
     has_port_each: bool,
     /// The pages that may be accessed, space by space.
     spaces: Vec<AddressSpace>,
     pub tables: Tables,
-    /// Parts that hold what the CPU has written; all others nobody owns.
+    /// Parts that hold what the CPU has written; all others are unowned.
     cpu: HashSet<Page>,
     /// What is under way, by the time at which each is there and the number of faults before it.
     coming: BTreeMap<(u64, u64), Coming>,
@@ -82,8 +82,8 @@ pub struct Pager {
 }
 
 impl Pager {
-    /// Of address spaces with their pages that may be accessed. The pages that the CPU has written are its own; they are in the
-    /// GPU's memory at first unless they are absent.
+    /// A pager of address spaces with their pages that may be accessed. The CPU owns the pages that it has written; they are in
+    /// the GPU's memory at first unless they are absent.
     pub fn new(
         parameters: &Parameters,
         spaces: Vec<AddressSpace>,
@@ -336,7 +336,7 @@ mod tests {
         pager.fault(0, &record(3));
         let asid = 1;
         pager.fault(0, &Record { asid, ..record(3) });
-        // The CPU owns the one, and nobody the other, which waits for the handler alone.
+        // The CPU owns the first page. The second is unowned, and waits for the handler alone.
         assert_eq!(arrivals(&pager), [12_000, 12_000]);
         assert_eq!((pager.brought.migrated, pager.brought.allocated), (1, 1));
         assert_eq!(pager.arrive(12_000), Ok(()));
@@ -372,7 +372,7 @@ mod tests {
         assert_eq!(pager.resolving, [3, 5, 300].map(page));
         let is_there = |vpn| pager.tables.translate(page(vpn)).is_some();
         assert!(is_there(15) && !is_there(16));
-        // Whoever has missed it before it was mapped is answered at once.
+        // A fault of a miss before the page was mapped is resolved at once.
         pager.fault(12_001, &record(7));
         assert_eq!(pager.resolving.back(), Some(&page(7)));
         assert_eq!(pager.brought.migrated + pager.brought.allocated, 3);
@@ -393,7 +393,7 @@ mod tests {
         assert_eq!((pager.brought.local, pager.brought.asked), (0, 0));
     }
 
-    /// Pages that nobody owns: the handlers run side by side, and the CPU has nothing to do.
+    /// Unowned pages: the handlers run side by side, and the CPU has nothing to do.
     #[test]
     fn handlers_on_sms_allocate_side_by_side() {
         let mut pager = pager(LOCAL);
@@ -457,7 +457,7 @@ mod tests {
         }
     }
 
-    /// What was copied is there, what nobody owns is not, and an invalid page never is.
+    /// A copied page is there, an unowned page is not, and an invalid page never is.
     #[test]
     fn pages_are_there_at_first_as_the_configuration_says() {
         let there = |absent, copied| {

@@ -17,13 +17,13 @@ pub struct Caches {
     pub ways: usize,
     /// Banks of it; each takes a request a cycle, and a bank is a channel of DRAM.
     pub banks: usize,
-    /// From a request at its bank to the answer at the SM or walker, of a line that the bank has.
+    /// Cycles from a request at its bank to the answer at the SM or walker, of a line that the bank has.
     pub latency: u64,
     /// Lines that a bank waits for.
     pub misses: usize,
-    /// From a request of a channel to the answer of DRAM.
+    /// Cycles from a request of a channel to the answer of DRAM.
     pub dram: u64,
-    /// For which a line takes its channel.
+    /// Cycles for which a line takes its channel.
     pub dram_interval: u64,
 }
 
@@ -41,9 +41,9 @@ impl Caches {
 pub struct Link {
     /// Bytes a cycle.
     pub bytes: u64,
-    /// From the record of a fault until its page is there, if it comes from the CPU's memory.
+    /// Time from the record of a fault until its page is there, if it comes from the CPU's memory.
     pub migration: u64,
-    /// The same of a page that nobody owns.
+    /// Time from the record of a fault until its page is there, if the page is unowned.
     pub allocation: u64,
 }
 
@@ -67,14 +67,14 @@ impl Link {
 pub struct Paging {
     /// No page is there at first.
     pub absent: bool,
-    /// What the CPU has written was copied before the first cycle, so only pages that nobody owns are absent.
+    /// What the CPU has written was copied before the first cycle, so only unowned pages are absent.
     pub copied: bool,
     /// Far faults are handled by regions of 64 KB, otherwise page by page.
     pub regions: bool,
-    /// For which the CPU's handler works on a fault; it handles one after the other.
+    /// Cycles for which the CPU's handler works on a fault; it handles one after the other.
     pub handler: u64,
-    /// For which a warp that faults runs the GPU's handler on its SM, before it is known what becomes of the fault; none if all
-    /// faults are the CPU's.
+    /// Cycles for which a warp that faults runs the GPU's handler on its SM, before it is known what becomes of the fault;
+    /// none if the CPU handles all faults.
     pub local: Option<u64>,
     /// The link.
     pub link: Link,
@@ -95,9 +95,9 @@ pub struct Parameters {
     pub far_limit: u8,
     /// The GMMU keeps translations in its L2 TLB.
     pub shared_tlb: bool,
-    /// From an SM to a bank of the L2 cache, and back.
+    /// Cycles from an SM to a bank of the L2 cache, and back.
     pub crossbar: u64,
-    /// From an SM to the GMMU, and back.
+    /// Cycles from an SM to the GMMU, and back.
     pub translation: u64,
     /// The caches.
     pub caches: Caches,
@@ -113,7 +113,7 @@ impl Parameters {
     }
 }
 
-/// Of so many SMs, those that share a port of the GMMU.
+/// The number of SMs that share a port of the GMMU, of this number of SMs.
 pub const fn cluster(sms: usize) -> usize {
     sms.div_ceil(PORTS)
 }

@@ -56,7 +56,7 @@ pub struct Supply {
     pub blocks: VecDeque<(u64, ThreadBlock)>,
     /// The SM has reported a slot that is free, and has no block for it yet.
     waits: bool,
-    /// From when on it is known here that all were dispatched.
+    /// The time from which on it is known here that all were dispatched.
     pub last: u64,
 }
 
@@ -85,7 +85,7 @@ pub struct Port {
     pub translations: VecDeque<Translation>,
     /// Requests that are answered, and when.
     pub answers: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Of each kernel.
+    /// The supply of each kernel.
     pub supplies: [Supply; KERNELS],
     /// The kernel that the SM runs.
     kernel: usize,

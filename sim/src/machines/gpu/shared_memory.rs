@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::super::sm::{Request, Tags, Use};
 use super::parameters::Caches;
 
-/// Who has requested a line.
+/// The requester of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Requester {
     /// An SM, with what its answer comes with.
@@ -92,7 +92,7 @@ impl SharedMemory {
         self.coming.peek().map_or(u64::MAX, |first| first.0.0)
     }
 
-    /// The next of the requests that are at their banks by now: who gets an answer, and when.
+    /// The next of the requests that are at their banks by now: its requester, if that gets an answer, and when.
     pub fn serve(&mut self, now: u64) -> Option<(u64, Requester)> {
         loop {
             let first = self.coming.peek().filter(|first| first.0.0 <= now)?;

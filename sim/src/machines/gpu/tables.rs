@@ -24,7 +24,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Of so many spaces, which have nothing.
+    /// The tables of this number of spaces, all empty.
     pub fn new(spaces: u8) -> Self {
         Self {
             entries: HashMap::new(),

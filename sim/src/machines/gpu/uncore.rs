@@ -69,7 +69,7 @@ pub struct Uncore {
     pub shared: SharedMemory,
     /// Walks on their way to the GMMU, SM by SM.
     walks: Vec<VecDeque<Walk>>,
-    /// Whose they are, port by port.
+    /// The SMs that share each port.
     clusters: Vec<Cluster>,
     /// Entries that walks wait for: when each comes, its walk, and its word.
     entries: BinaryHeap<Reverse<(u64, u8, u64)>>,

@@ -7,14 +7,14 @@ use crate::preempt::preemption_policy::{Case, Inputs, Parameters, PreemptionPoli
 /// The query, in cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Query {
-    /// What PEP does if the kernel comes in so long.
+    /// What PEP does if the kernel comes after a number of cycles.
     Pep {
-        /// From now on.
+        /// Cycles from now to the kernel.
         launch: u64,
     },
-    /// What Chimera does with a block that must not begin from the start, if the SM is to be free in so long.
+    /// What Chimera does with a block that must not begin from the start, if the SM is to be free after a number of cycles.
     Chimera {
-        /// From now on.
+        /// Cycles from now to the deadline.
         deadline: u64,
     },
 }
@@ -85,7 +85,7 @@ impl Chooser {
         chooser
     }
 
-    /// So many cycles go by.
+    /// A number of cycles go by.
     pub fn advance(&mut self, cycles: u64) {
         for _ in 0..cycles {
             self.cycle(Inputs::default());

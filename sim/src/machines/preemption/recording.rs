@@ -14,7 +14,7 @@ const BEAT: u64 = 32;
 /// Bytes of the operand log of the SM that runs the kernels.
 const LOG_BYTES: usize = 16 << 10;
 
-/// Which registers of a thread count as its context.
+/// The registers of a thread that count as its context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allocation {
     /// Those that a thread is given, from which the occupancy of the SM follows.
@@ -35,8 +35,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// That of a kernel or a trace, with so many registers of 32 bits and bytes of shared memory that it is given. A kernel's
-    /// registers have 64 bits, of which numbers use 32: one that is an address of global memory takes two rows, another one.
+    /// The shape of a kernel or a trace that is given this many registers of 32 bits and bytes of shared memory. A kernel's
+    /// registers have 64 bits, of which numbers use 32: one with an address of global memory takes two rows, another one row.
     #[must_use]
     pub fn new(work: &Work, given: u64, shared_memory: u64, allocation: Allocation) -> Self {
         let is_address = |register: usize| {
@@ -74,7 +74,7 @@ impl Shape {
         }
     }
 
-    /// That of a kernel.
+    /// The shape of a kernel.
     #[must_use]
     pub fn of_kernel(kernel: &Kernel, work: &Work, allocation: Allocation) -> Self {
         let shared_memory = kernel.launch.shared_memory.into();

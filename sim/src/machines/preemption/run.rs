@@ -6,10 +6,10 @@ use super::stream::Dirty;
 use super::subject::{MHZ, SECTORS, Subject};
 use crate::preempt::preemption_policy::Case;
 
-/// From the launch call to the signal of the driver: 1.3 us (Li et al., section III-D).
+/// Cycles from the launch call to the signal of the driver: 1.3 us (Li et al., section III-D).
 const SIGNAL: u64 = 13 * MHZ / 10;
 
-/// Who decides, and what is saved.
+/// The policy that decides, and what is saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// PEP, to memory.
@@ -58,11 +58,11 @@ impl Policy {
 /// A preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setup {
-    /// Who decides.
+    /// The policy that decides.
     pub policy: Policy,
     /// Cycles from the launch call to the kernel.
     pub launch: u64,
-    /// As many as PEP expects, from the launch call too; or Chimera's deadline, from the kernel on.
+    /// Cycles that PEP expects from the launch call to the kernel, or Chimera's deadline, counted from the kernel.
     pub expected: u64,
     /// Percent of the blocks' time that have passed at the launch call.
     pub progress: u64,

@@ -34,7 +34,7 @@ pub struct Request {
     pub drain: u64,
     /// Beats that memory takes in a cycle, in the mean.
     pub share: f64,
-    /// Rows and beats of shared memory that are nobody's.
+    /// Free rows, and free beats of shared memory.
     pub room: (u64, u64),
 }
 

@@ -90,7 +90,7 @@ impl Stream {
         later.min().unwrap_or(self.cycles).saturating_sub(1)
     }
 
-    /// From when to when a block that was saved at `base` is followed.
+    /// The start and the end of the time in which a block that was saved at `base` is followed.
     fn window(&self, base: u64, cycles: u64) -> (Option<u64>, u64) {
         let until = self.steady(base, base + cycles);
         (until.checked_sub(cycles), until)

@@ -118,7 +118,7 @@ impl Below for Alone<'_> {
             walked,
             ..
         } = self.timing;
-        // What is not there yet nobody can have in the TLB.
+        // A page that is not there yet can be in no TLB.
         let is_there = !self.faults.absent
             || (self.arrivals.get(&self.part(page))).is_some_and(|&arrival| arrival <= now);
         let known = self.tlb.uses(page) || (walked && is_there);

@@ -28,7 +28,7 @@ pub struct Request {
     pub id: u32,
 }
 
-/// What an SM is connected to: the GMMU, the L2 cache, global memory, and whoever dispatches thread blocks.
+/// What an SM is connected to: the GMMU, the L2 cache, global memory, and the dispatcher of thread blocks.
 pub trait Below {
     /// What the L1 TLB receives in this cycle: whether its walk is taken, an answer, and a resolved far fault. The rest of
     /// `inputs` stands. It returns the place of the answer's far fault in the queue of faults, 0 if there is none.
@@ -40,7 +40,7 @@ pub trait Below {
     fn request(&mut self, at: u64, request: Request) -> Option<u64>;
     /// The next request whose line has come.
     fn arrived(&mut self, now: u64) -> Option<u32>;
-    /// Global memory, if it is the SM's own. Otherwise whoever has it performs what [`Below::access`] notes.
+    /// Global memory, if it is the SM's own. Otherwise its owner performs what [`Below::access`] notes.
     fn memory(&mut self) -> Option<&mut Memory>;
     /// The instruction of a warp's entry accesses global memory now. It finds what it reads there before it commits.
     fn access(&mut self, now: u64, warp: u8, entry: u8);

@@ -7,7 +7,7 @@ use super::tags::Tags;
 /// Misses that are under way at most.
 const MISSES: usize = 32;
 
-/// Whom a line is for: warp and entry.
+/// What a line is for: warp and entry.
 pub type Waiter = (u8, u8);
 
 /// A line that is missed, or an atomic.
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(access(caches, 99, Use::Load, 1), 310 + 310);
     }
 
-    /// A cache below of which nobody knows when a line comes.
+    /// A cache below that never says in advance when a line comes.
     #[derive(Default)]
     struct Silent {
         requests: Vec<(u64, Request)>,

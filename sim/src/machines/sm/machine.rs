@@ -297,7 +297,7 @@ impl<'work, B: Below> Sm<'work, B> {
             memory_ready: self.memory.is_ready(usize::from(self.handed.is_some())),
             ..Inputs::default()
         };
-        // The log is partitioned before anybody requests its entries.
+        // The log is partitioned before any request for its entries.
         let starts = self.starts.front().copied();
         if let Some(warp) = starts.filter(|&warp| now > 0 && self.pipeline.is_drained(warp)) {
             self.starts.pop_front();

@@ -65,12 +65,12 @@ struct Waiting {
     lines: coalescer::Lines,
 }
 
-/// Whom a check is for.
+/// What a check is for.
 #[derive(Clone, Copy, Debug)]
 enum Requester {
     /// A line of the access with this number.
     Line(u64, usize),
-    /// Everybody who waits for this page.
+    /// All accesses that wait for this page.
     Page(u64),
 }
 
@@ -112,7 +112,7 @@ pub struct MemoryUnit {
     pages: Pages,
     cache: Cache,
     raising: Raising,
-    /// Of each warp's entries.
+    /// The lines of each warp's entries.
     lines: Vec<[Lines; ENTRIES]>,
     waiting: VecDeque<Waiting>,
     accepted: u64,
@@ -128,7 +128,7 @@ pub struct MemoryUnit {
     squashed: Vec<Squashed>,
     /// Warps that wait for pages.
     away: usize,
-    /// Warps that have begun to wait for a page, and the page, if somebody follows them.
+    /// Warps that have begun to wait for a page, and the page, if they are followed.
     absent: Vec<(u8, u64)>,
     is_followed: bool,
 }
@@ -242,7 +242,7 @@ impl MemoryUnit {
         self.absent.drain(..)
     }
 
-    /// Accesses are of this address space from now on: those of the other are over, and nobody waits for what they missed.
+    /// Accesses are of this address space from now on: those of the other are over, and no access waits for their misses.
     pub fn turn_to(&mut self, asid: u8) {
         self.pages.turn_to(asid);
         self.misses.clear();
@@ -376,7 +376,7 @@ impl MemoryUnit {
     }
 
     /// The check of this cycle: those that were woken go first, in the order in which they came; then the coalescer's
-    /// request. Whoever waits compares its page with that of a wake-up, so one check is for all of a page.
+    /// request. A waiting access compares its page with that of a wake-up, so one check is for all of a page.
     fn next_check(&mut self) -> Option<(Requester, (u64, bool))> {
         if let Some(miss) = self.misses.iter_mut().find(|miss| miss.woken) {
             miss.woken = false;

@@ -98,7 +98,7 @@ impl Pages {
             };
             below.walk(now, page, outputs.walk_write);
         }
-        // Nobody waits for a page of another space.
+        // No access waits for a page of another space.
         let is_own = outputs.wake_asid == inputs.check_asid;
         let page = is_own.then_some(outputs.wake_vpn);
         let wakes = outputs.wake_valid && (is_own || outputs.wake_all);
@@ -149,7 +149,7 @@ mod tests {
     use super::super::work::ThreadBlocks;
     use super::*;
 
-    /// Nobody else walks.
+    /// No other SM walks.
     const ALONE: Timing = Timing {
         walked: false,
         ..Timing::PAPER

@@ -12,17 +12,17 @@ pub struct Timing {
     pub math: u64,
     /// Special functions.
     pub special: u64,
-    /// From a special function to the next.
+    /// Cycles from a special function to the next.
     pub special_interval: u64,
     /// Branches.
     pub control: u64,
     /// Shared memory, from the memory unit on.
     pub shared: u64,
-    /// From a miss in the L1 TLB to the answer of the L2 TLB.
+    /// Cycles from a miss in the L1 TLB to the answer of the L2 TLB.
     pub l2_tlb: u64,
     /// A walk of the page table.
     pub walk: u64,
-    /// From a check that fails on purpose, and so without the L2 TLB and a walk, to its fault.
+    /// Cycles from a check that fails on purpose, and so without the L2 TLB and a walk, to its fault.
     pub fault: u64,
     /// The L1 TLB has the first pages of the accesses before the first cycle.
     pub warm: bool,
@@ -30,13 +30,13 @@ pub struct Timing {
     pub walked: bool,
     /// The L1 cache.
     pub l1: u64,
-    /// From a miss in the L1 cache to the L2 cache's answer.
+    /// Cycles from a miss in the L1 cache to the L2 cache's answer.
     pub l2: u64,
-    /// From a miss in the L2 cache to the answer of DRAM.
+    /// Cycles from a miss in the L2 cache to the answer of DRAM.
     pub dram: u64,
-    /// So many cycles earlier or later at most, as lines of other SMs come before.
+    /// Cycles by which DRAM answers earlier or later at most, as lines of other SMs come before.
     pub dram_spread: u64,
-    /// From a line of DRAM to the next.
+    /// Cycles from a line of DRAM to the next.
     pub dram_interval: u64,
 }
 
@@ -217,8 +217,8 @@ pub struct Local {
 pub enum Switching {
     /// Never.
     Never,
-    /// With this chance, below 1, in a cycle in which none leaves or comes back. Some stay when they are saved, contexts move
-    /// at random speeds, and memory damages some of them.
+    /// A block leaves with this chance, below 1, in a cycle in which none leaves or comes back. Some stay when they are saved,
+    /// contexts move at random speeds, and memory damages some of them.
     Chance(f64),
     /// When the local scheduler decides it.
     Local(Local),

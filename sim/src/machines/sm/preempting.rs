@@ -66,11 +66,11 @@ pub(super) struct Preempting<'work> {
     /// When the SM receives the announcement, and the launch.
     announced: u64,
     launched: u64,
-    /// The policy, if anybody asks it, and what is the same in all queries.
+    /// The policy, if it is queried, and what is the same in all queries.
     policy: Option<PreemptionPolicy>,
     terms: Inputs,
     phase: Phase,
-    /// Of each slot: the block that is known to be there, and what becomes of it.
+    /// The block that is known to be in each slot, and what becomes of it.
     blocks: Vec<Option<usize>>,
     fates: Vec<Fate>,
     /// Cycles for which a warp that faults runs the GPU's handler, 0 if the CPU handles all faults; and until when a warp of each
@@ -90,7 +90,7 @@ pub(super) struct Preempting<'work> {
 }
 
 impl<'work> Preempting<'work> {
-    /// Of an SM that runs its first kernel, and receives the launch at a time.
+    /// The launch of another kernel on an SM that runs its first kernel, and receives the launch at a time.
     fn new<B>(
         sm: &Sm<'work, B>,
         other: Kernel<'work>,
@@ -142,7 +142,7 @@ impl<'work> Preempting<'work> {
         self.phase == Phase::Back
     }
 
-    /// So many cycles pass in which nothing happens.
+    /// A number of cycles pass in which nothing happens.
     pub fn rest(&mut self, cycles: u64) {
         if self.phase == Phase::Unknown
             && let Some(policy) = &mut self.policy

@@ -2,12 +2,12 @@
 
 use super::parameters::Transfer;
 
-/// Who decides what becomes of a block that runs when another kernel is launched.
+/// What decides the fate of a block that runs when another kernel is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// Nobody: each runs to its end.
+    /// Nothing: each runs to its end.
     Drain,
-    /// Nobody: each is saved.
+    /// Nothing: each is saved.
     Switch,
     /// The policy as PEP, at the announcement of the launch and once more at the launch.
     Pep,
@@ -40,11 +40,11 @@ impl Choice {
 /// How an SM makes room for another kernel. Times are cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preemption {
-    /// Who decides.
+    /// What decides the fate of each block.
     pub choice: Choice,
-    /// From the announcement of the launch to the launch, which PEP knows in advance.
+    /// Cycles from the announcement of the launch to the launch, which PEP knows in advance.
     pub lead: u64,
-    /// In which Chimera is to make the SM free.
+    /// Cycles in which Chimera is to make the SM free.
     pub deadline: u64,
     /// How contexts move.
     pub transfer: Transfer,

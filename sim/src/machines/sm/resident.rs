@@ -29,7 +29,7 @@ pub struct Flight {
     pub awaits_memory: bool,
     /// What was reported to the memory unit of it.
     pub tag: Tag,
-    /// It has faulted where nobody knows of faults, and is finished without having been executed.
+    /// It has faulted under `Recovery::Naive`, and is finished without having been executed.
     pub squashed: bool,
 }
 
@@ -61,7 +61,7 @@ pub struct Resident {
     /// again.
     pub raised: Vec<usize>,
     pub handled: Vec<usize>,
-    /// The oldest instruction that faulted where nobody knows of faults.
+    /// The oldest instruction that faulted under `Recovery::Naive`.
     pub squashed_from: Option<usize>,
 }
 

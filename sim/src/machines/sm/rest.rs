@@ -61,7 +61,7 @@ impl<B: Below> Sm<'_, B> {
         next.filter(|&next| next > now)
     }
 
-    /// So many cycles pass in which nothing happens.
+    /// A number of cycles pass in which nothing happens.
     pub(in super::super) fn rest(&mut self, cycles: u64) {
         self.pipeline.rest(cycles);
         if let Some(preempting) = &mut self.preempting {

@@ -194,7 +194,7 @@ fn parameters(scheme: Scheme, seed: u64, random: &mut Rng) -> Parameters {
     }
 }
 
-/// Instructions with every kind of hazard. Warps share what no order of theirs can change: sums that nobody reads, and what
+/// Instructions with every kind of hazard. Warps share what no order of theirs can change: sums that are never read, and what
 /// they tell each other between barriers; all else stays in the warp's own region.
 fn program(random: &mut Rng) -> Result<Program, ProgramError> {
     let b = &mut Builder::new();

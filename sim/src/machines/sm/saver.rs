@@ -39,14 +39,14 @@ pub(super) struct Layout {
     rows: u64,
     /// Beats of shared memory of a slot.
     pub shared: u64,
-    /// Rows and beats of shared memory that are somebody's.
+    /// Rows that are in use, and beats of shared memory that are.
     used_rows: u64,
     used_shared: u64,
     group_bits: usize,
 }
 
 impl Layout {
-    /// That of so many slots.
+    /// The layout of this number of slots.
     fn new(work: &Work, slots: usize, group_bits: usize) -> Self {
         let launch = work.computation.as_ref();
         let registers = launch.map_or(0, |work| work.program.registers());
@@ -140,7 +140,7 @@ pub(super) struct Saver {
     request: Option<Request>,
     /// Beats that were requested, and when they are there.
     read: VecDeque<(u64, Beat)>,
-    /// Beats of a context in rows and shared memory that are nobody's.
+    /// Beats of a context in free rows and free shared memory.
     kept: BTreeMap<(u64, u64), Beat>,
     /// The operand that has left the log.
     spilled: Operand,
@@ -286,7 +286,7 @@ impl Saver {
         self.events.is_empty() && self.quiet > 1
     }
 
-    /// Rows and beats of shared memory that are nobody's.
+    /// Free rows, and free beats of shared memory.
     pub const fn free(&self) -> (u64, u64) {
         (
             (1 << self.parameters.row_bits) - self.layout.used_rows,
@@ -569,7 +569,7 @@ impl Saver {
         [1, position, waits as u64, number, 0, 0, 0, 0]
     }
 
-    /// The place, if it is nobody's.
+    /// The place, if it is free.
     fn kept_place(&self, space: u64, place: u64) -> Option<(u64, u64)> {
         let used = match space {
             0 => self.layout.used_rows * SECTORS,

@@ -17,13 +17,13 @@ use crate::simt::{Operands, Shared, Warp, Write};
 use crate::sm::operand_log::Operand;
 use crate::sm::sm_pipeline::{Class, Inputs, Outputs, Scheme};
 
-/// Times that blocks are saved at most: who is always on the move does no work.
+/// Times that blocks are saved at most: a block that is always on the move does no work.
 const MOST: u64 = 20;
 
 /// A warp outside of the SM.
 #[derive(Clone, Debug)]
 struct Away {
-    /// Who it is, and the work that it has: the pipeline knows neither.
+    /// Its identity and its work: the pipeline knows neither.
     resident: Resident,
     /// Lines that what it has to do again accesses, and whether it writes them.
     lines: Vec<(u64, bool)>,
@@ -68,7 +68,7 @@ pub(super) struct Switch {
     random: fastrand::Rng,
     /// The chance that a block leaves in a cycle.
     chance: f64,
-    /// Who decides it otherwise.
+    /// What decides it otherwise.
     pub scheduler: Option<Scheduler>,
     /// How contexts move if the launch of another kernel decides it.
     launched: Option<Transfer>,

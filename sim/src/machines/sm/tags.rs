@@ -17,7 +17,7 @@ pub struct Tags {
 }
 
 impl Tags {
-    /// So many entries in sets of so many ways; both are 1 at least.
+    /// The tags of `entries` entries in sets of `ways` ways; both are 1 at least.
     pub fn new(entries: usize, ways: usize) -> Self {
         let ways = ways.clamp(1, entries.max(1));
         let sets = (entries / ways).max(1);

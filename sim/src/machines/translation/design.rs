@@ -110,13 +110,13 @@ pub struct Parameters {
     pub cache_bytes: usize,
     /// Far faults that the GMMU holds for an SM.
     pub mshrs: usize,
-    /// From a request to its response; a request is taken in each cycle.
+    /// Cycles from a request to its response; a request is taken in each cycle.
     pub memory_latency: u64,
     /// Pages that are absent at first, percent.
     pub far_percent: u8,
-    /// From the moment in which the driver reads of a far fault until its page is there, if the link is free.
+    /// Cycles from the read of a far fault's record by the driver until the page is there, if the link is free.
     pub service: u64,
-    /// For which a page takes the link.
+    /// Cycles for which a page takes the link.
     pub transfer: u64,
     /// The same seed makes the same pages absent.
     pub seed: u64,

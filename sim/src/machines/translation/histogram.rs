@@ -13,7 +13,7 @@ pub struct Histogram {
     count: u64,
     sum: u64,
     most: u64,
-    /// By the least value that is counted together.
+    /// Counts by the least of the values that are counted together.
     counts: BTreeMap<u64, u64>,
 }
 

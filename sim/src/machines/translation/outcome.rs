@@ -25,7 +25,7 @@ pub struct Outcome {
     pub walking_most: u64,
     /// Walkers.
     pub walkers: usize,
-    /// From the miss in an L1 TLB until the SM received a translation that a walk has found; of the SMs that count.
+    /// Cycles from the miss in an L1 TLB until the SM received a translation that a walk has found; of the SMs that count.
     pub latency: Histogram,
     /// The part of it before the walk began.
     pub queueing: Histogram,
@@ -45,7 +45,7 @@ pub struct Outcome {
     pub nacks: u64,
     /// Pages that were reported to the driver.
     pub far_faults: u64,
-    /// From the miss of an absent page until its SM received the translation.
+    /// Cycles from the miss of an absent page until its SM received the translation.
     pub fault_service: Histogram,
     /// Far faults that the GMMU has held, at most.
     pub held: u16,

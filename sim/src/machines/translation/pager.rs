@@ -1,4 +1,4 @@
-//! Who brings absent pages: a link, over which they come one after the other.
+//! What brings absent pages: a link, over which they come one after the other.
 
 use std::collections::VecDeque;
 

@@ -145,7 +145,7 @@ fn stride(first: u64, rng: &mut Rng) -> Vec<Access> {
     (0..128).map(&mut access).collect()
 }
 
-/// The page of a warp, and pages of everybody.
+/// The page of a warp, and pages that all warps share.
 fn random(own: u64, rng: &mut Rng) -> Vec<Access> {
     let mut access = |_| Access {
         page: match rng.u8(0..16) {

@@ -42,7 +42,7 @@ pub struct Sm {
     waiting: Vec<Check>,
     /// Warps that have not ended.
     running: usize,
-    /// When a page was missed that nobody waited for.
+    /// When a page was missed for which no check waited.
     new_page: Option<u64>,
     /// Cycles from such a page to the next one.
     pub intervals: Histogram,

@@ -326,11 +326,11 @@ impl Kind {
 pub struct Command {
     /// What it says.
     pub kind: Kind,
-    /// Of which SM.
+    /// The SM that it names.
     pub sm: u8,
-    /// Of which page.
+    /// The page that it names.
     pub vpn: u64,
-    /// Of which address space.
+    /// The address space that it names.
     pub asid: u8,
 }
 

@@ -120,7 +120,7 @@ impl Parameters {
     }
 }
 
-/// What a header is about. 0 and 7 are no kinds: memory that nobody has written is zeros, or ones.
+/// What a header is about. 0 and 7 are no kinds: memory that was never written is zeros, or ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A context.

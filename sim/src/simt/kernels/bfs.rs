@@ -3,7 +3,7 @@
 //! A thread takes a node of the frontier and looks at its neighbours, of which every node has another
 //! number: the lanes of a warp diverge and gather all over memory. What it finds goes to the next
 //! level's array, where equal stores may meet, while the costs that it reads stay as they are: so the
-//! result does not depend on who comes first, as the original's queue does.
+//! result does not depend on which thread comes first, as the original's queue does.
 
 use super::super::builder::Builder;
 use super::super::instruction::SpecialRegister::{Block, BlockSize, Thread};

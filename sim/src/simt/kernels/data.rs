@@ -125,7 +125,7 @@ impl Values {
         (self.word() >> 8) as f32 / (1 << 24) as f32
     }
 
-    /// So many floats from 0 to 1.
+    /// `count` floats from 0 to 1.
     pub fn units(&mut self, count: usize) -> Vec<f32> {
         (0..count).map(|_| self.unit()).collect()
     }

@@ -1,15 +1,16 @@
 //! A heap from which threads allocate on the device, with atomics.
 //!
-//! The heap is cut into chunks, and each chunk serves allocations of one size, a power of two; so do the slabs of Halloc (Adinetz
-//! and Pleiter, 2014), whose benchmarks the paper runs. Each size has a counter of the places that were given out. A thread takes
-//! the next place by a fetch-and-add. Whoever takes the first place of a chunk also takes the chunk, from the heap's counter, and
-//! enters it into a table of the size; the others wait for that entry. The places of a warp lie side by side, and groups of 32
-//! places are spread over the chunk, so that warps that allocate one after the other do not meet in a page.
+//! The heap is cut into chunks, and each chunk serves allocations of one size, a power of two; so do the slabs of Halloc
+//! (Adinetz and Pleiter, 2014), whose benchmarks the paper runs. Each size has a counter of the places that were given out. A
+//! thread takes the next place by a fetch-and-add. The thread that takes a chunk's first place also takes the chunk, from the
+//! heap's counter, and enters it into a table of the size; the others wait for that entry. The places of a warp lie side by
+//! side, and groups of 32 places are spread over the chunk, so that warps that allocate one after the other do not meet in a
+//! page.
 //!
 //! A thread keeps what it frees in a list of its own, which goes through the first bytes of what was freed, and takes from there
 //! first. So memory never passes from one warp to another, and what a warp reads does not depend on other warps.
 //!
-//! Counters and tables are zeros that the CPU has written. The heap's pages belong to nobody until they are used.
+//! Counters and tables are zeros that the CPU has written. The heap's pages are unowned until they are used.
 
 use super::super::builder::{Builder, Reg};
 use super::super::instruction::Operand;
@@ -132,7 +133,7 @@ pub mod tests {
         run(&kernel.program, &kernel.launch, memory).unwrap().memory
     }
 
-    /// So many words of 8 bytes of a region.
+    /// The first `count` words of 8 bytes of a region.
     pub fn words(kernel: &Kernel, memory: &Memory, region: &str, count: usize) -> Vec<u64> {
         let region = kernel.region(region).unwrap();
         assert!(8 * count as u64 <= region.bytes);

@@ -36,7 +36,7 @@ impl Parameters {
         self.entries.ilog2() as usize
     }
 
-    /// The register that is nobody's source.
+    /// The register that is no instruction's source.
     #[must_use]
     pub const fn zero_register(&self) -> u8 {
         u8::MAX >> (8 - self.register_bits)

@@ -86,7 +86,7 @@ impl Scheme {
     }
 }
 
-/// Which of the warps that could issue goes first.
+/// The warp that goes first of those that could issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// The next one after the warp that issued last.

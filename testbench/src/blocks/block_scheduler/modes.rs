@@ -4,7 +4,7 @@
 pub struct Mode {
     /// The GMMU reports on a page.
     pub fill: u64,
-    /// That it is absent, if it is not followed; otherwise it may also be reported again.
+    /// The report says that the page is absent, if it is not followed; otherwise it may also be reported again.
     pub absent: u16,
     /// A block meets a page.
     pub fault: u64,
@@ -16,9 +16,9 @@ pub struct Mode {
     pub done: u16,
     /// It refuses a context.
     pub refuse: u16,
-    /// The GPU answers,
+    /// The GPU answers.
     pub answer: u16,
-    /// with a block.
+    /// The answer is a block.
     pub some: u16,
     /// The GPU has blocks, as was reported last.
     pub more: u16,
@@ -41,7 +41,7 @@ pub const STEADY: Mode = Mode {
 /// All of them.
 pub const MODES: [Mode; 7] = [
     STEADY,
-    // Everybody faults, and few pages come.
+    // All blocks fault, and few pages come.
     Mode {
         fill: 3000,
         absent: 220,

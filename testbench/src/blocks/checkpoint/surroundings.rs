@@ -19,18 +19,18 @@ pub struct Pace {
     pub dirty: u16,
     /// The SM's memories take a request, and give a beat as soon as they can.
     pub get: u16,
-    /// They take a beat.
+    /// The SM's memories take a beat.
     pub put: u16,
-    /// Memory takes a beat,
+    /// Memory takes a beat.
     pub out: u16,
-    /// and gives one.
+    /// Memory gives a beat.
     pub read: u16,
     /// The verdict is taken.
     pub ended: u16,
 }
 
 impl Pace {
-    /// Everybody is always ready.
+    /// Every side is always ready.
     pub const READY: Self = Self::all(256);
 
     /// All the same.
@@ -51,9 +51,9 @@ impl Pace {
 /// An instruction that was squashed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Squashed {
-    /// Its warp,
+    /// Its warp.
     pub warp: u64,
-    /// and its thread block's slot.
+    /// The slot of its thread block.
     pub slot: u64,
     /// It is a store.
     pub store: bool,

@@ -4,28 +4,28 @@ use faultline_sim::preempt::context_port::{Beat, Parameters};
 
 use super::ContextPortTraffic;
 
-/// A way in which a context does not come back as it left, or not to whom it belongs.
+/// A way in which a context comes back damaged, or to a block that it does not belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// It is requested by another block,
+    /// It is requested by another block.
     OtherBlock,
-    /// or as another one of the block.
+    /// It is requested as another context of the block.
     OtherEpoch,
-    /// Its last beats are missing,
+    /// Its last beats are missing.
     Cut,
-    /// or one of the others,
+    /// A beat that is not the last one is missing.
     Lost,
-    /// or there is one twice.
+    /// A beat is there twice.
     Doubled,
-    /// Two have changed places,
+    /// Two beats have changed places.
     Exchanged,
-    /// or two words of one.
+    /// Two words of a beat have changed places.
     WordsExchanged,
     /// A bit is another one.
     BitChanged,
-    /// A header has another kind,
+    /// A header has another kind.
     OtherKind,
-    /// or is another block's.
+    /// A header is another block's.
     BlockInside,
     /// There are beats behind it.
     Lengthened,

@@ -4,21 +4,21 @@
 pub struct Mode {
     /// A context begins.
     pub begin: u16,
-    /// It is one that comes back,
+    /// It is one that comes back.
     pub restore: u16,
-    /// but not as it left.
+    /// It does not come back as it left.
     pub damage: u16,
-    /// Packets of a context, less than this.
+    /// One more than the most packets of a context.
     pub packets: u64,
-    /// Beats behind a header, less than this.
+    /// One more than the most beats behind a header.
     pub length: u64,
-    /// The engine gives a beat,
+    /// The engine gives a beat.
     pub packet_valid: u16,
-    /// and takes one.
+    /// The engine takes a beat.
     pub found_ready: u16,
-    /// Memory gives a beat,
+    /// Memory gives a beat.
     pub in_valid: u16,
-    /// and takes one.
+    /// Memory takes a beat.
     pub out_ready: u16,
     /// The verdict is taken.
     pub ended_ready: u16,
@@ -41,7 +41,7 @@ pub const STEADY: Mode = Mode {
 /// All of them.
 pub const MODES: [Mode; 6] = [
     STEADY,
-    // Everybody is ready.
+    // Everything is valid and ready.
     Mode {
         begin: 256,
         packet_valid: 256,

@@ -2,7 +2,7 @@
 
 use crate::traffic::ALWAYS;
 
-/// Which lanes a write-back has.
+/// The lanes of a write-back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lanes {
     /// All.

@@ -20,7 +20,7 @@ pub struct Mode {
     pub all: u16,
     /// It cancels.
     pub cancel: u16,
-    /// It, or what a walk has found, is of a page that nobody has named.
+    /// It, or what a walk has found, is of a page that was not named before.
     pub stray: u16,
     /// A walk that is under way ends.
     pub walk: u16,

@@ -8,9 +8,9 @@ pub struct Mode {
     pub fault: u16,
     /// It is replayable.
     pub replayable: u16,
-    /// It is one of the last again, or nearly so,
+    /// It is a recent one again, or nearly so.
     pub again: u16,
-    /// of so many.
+    /// How many faults are recent.
     pub recent: u64,
     /// Each SM is among its requesters.
     pub requester: u16,
@@ -20,15 +20,15 @@ pub struct Mode {
     pub acknowledge: u16,
     /// A query is taken, or answered.
     pub queried: u16,
-    /// Something comes that nobody waits for.
+    /// Something comes that was not requested.
     pub stray: u16,
-    /// The driver reads records,
+    /// The driver reads records.
     pub read: u16,
-    /// clears flags,
+    /// The driver clears flags.
     pub clear: u16,
-    /// commands,
+    /// The driver commands.
     pub command: u16,
-    /// or writes anything anywhere.
+    /// The driver writes anything anywhere.
     pub nonsense: u16,
     /// A command, a sweep or the walks come to an end.
     pub commanded: u16,
@@ -130,7 +130,7 @@ pub const MODES: [Mode; 13] = [
         queried: 8,
         ..STEADY
     },
-    // Nobody owes anything.
+    // Much comes that was not requested.
     Mode {
         stray: 128,
         nonsense: 60,

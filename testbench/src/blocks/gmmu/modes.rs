@@ -10,33 +10,33 @@ pub struct Mode {
     pub pages: u64,
     /// A request is for a write.
     pub write: u16,
-    /// Memory takes a request for an entry,
+    /// Memory takes a request for an entry.
     pub memory: u16,
-    /// answers one,
+    /// Memory answers a request.
     pub response: u16,
-    /// with an error.
+    /// The answer is an error.
     pub error: u16,
-    /// Memory takes a word of a record,
+    /// Memory takes a word of a record.
     pub records: u16,
-    /// and acknowledges one.
+    /// Memory acknowledges a word of a record.
     pub acknowledge: u16,
     /// An SM takes the query for details, or answers it.
     pub queried: u16,
-    /// Software changes an entry of a table,
+    /// Software changes an entry of a table.
     pub change: u16,
-    /// writes a root,
+    /// Software writes a root.
     pub root: u16,
-    /// invalidates, of 4096,
+    /// Software invalidates; a chance of 4,096.
     pub invalidate: u64,
-    /// reads records,
+    /// Software reads records.
     pub read: u16,
-    /// clears OVERFLOW,
+    /// Software clears OVERFLOW.
     pub clear: u16,
-    /// commands,
+    /// Software commands.
     pub command: u16,
-    /// which cancels,
+    /// The command cancels.
     pub cancel: u16,
-    /// or writes anything anywhere.
+    /// Software writes anything anywhere.
     pub nonsense: u16,
     /// What is in the tables.
     pub tables: Tables,
@@ -73,14 +73,14 @@ pub const STEADY: Mode = Mode {
 /// In turn at random.
 pub const MODES: [Mode; 14] = [
     STEADY,
-    // Everybody at once.
+    // All SMs at once.
     Mode {
         request: 256,
         response: 256,
         memory: 256,
         ..STEADY
     },
-    // Everybody at once, and memory is slow.
+    // Many SMs at once, and memory is slow.
     Mode {
         request: 128,
         response: 24,
@@ -101,7 +101,7 @@ pub const MODES: [Mode; 14] = [
         tables: ABSENT,
         ..STEADY
     },
-    // Pages are absent, and the driver takes his time.
+    // Pages are absent, and the driver is slow.
     Mode {
         request: 60,
         read: 2,

@@ -32,7 +32,7 @@ pub struct Mode {
     pub resolve: u16,
     /// Something is invalidated.
     pub invalidate: u16,
-    /// A fill or a resolution comes that nobody has requested.
+    /// A fill or a resolution comes that was not requested.
     pub stray: u16,
     /// Far faults are reported.
     pub report: u16,
@@ -134,7 +134,7 @@ pub const MODES: [Mode; 12] = [
         fill: ALWAYS,
         ..STEADY
     },
-    // What nobody has requested.
+    // Many fills and resolutions that were not requested.
     Mode {
         stray: 90,
         far: 50,

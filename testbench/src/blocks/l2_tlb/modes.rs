@@ -22,7 +22,7 @@ pub struct Mode {
     pub clean: u16,
     /// It is a piece of a large page.
     pub large: u16,
-    /// A page is filled that nobody has missed, or that is there.
+    /// A page is filled that no SM has missed, or that is there.
     pub stray: u16,
     /// An invalidation comes.
     pub invalidate: u16,

@@ -17,7 +17,7 @@ pub struct Mode {
     pub replay: u16,
     pub save: u16,
     pub foreign: u16,
-    /// Releases name one and the same slot, whoever owns the entry.
+    /// Releases name one and the same slot, whichever slot has the entry.
     pub stray: bool,
     /// Anything may come, legal or not.
     pub chaos: bool,

@@ -22,7 +22,7 @@ pub struct Mode {
     pub response: u16,
     /// It answers that there is no such word.
     pub error: u16,
-    /// It answers what nobody has requested.
+    /// It answers what was not requested.
     pub stray: u16,
     /// An entry is one that may not be kept.
     pub odd: u16,

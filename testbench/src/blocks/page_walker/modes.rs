@@ -24,7 +24,7 @@ pub struct Mode {
     pub response: u16,
     /// It answers that there is no such word.
     pub error: u16,
-    /// It answers what nobody has requested.
+    /// It answers what was not requested.
     pub stray: u16,
     /// A cache has what was requested.
     pub kept: u16,
@@ -73,14 +73,14 @@ pub const STEADY: Mode = Mode {
 /// In turn at random.
 pub const MODES: [Mode; 12] = [
     STEADY,
-    // Everybody at once, few pages.
+    // All requesters at once, few pages.
     Mode {
         request: ALWAYS,
         pages: 3,
         response: 60,
         ..STEADY
     },
-    // Everybody at once, many pages, and memory keeps up.
+    // All requesters at once, many pages, and memory keeps up.
     Mode {
         request: ALWAYS,
         pages: 32,
@@ -90,7 +90,7 @@ pub const MODES: [Mode; 12] = [
         root: 0,
         ..STEADY
     },
-    // Nobody takes anything for long.
+    // Nothing is taken for long.
     Mode {
         request: 128,
         answer: 16,
@@ -150,7 +150,7 @@ pub const MODES: [Mode; 12] = [
         change: 20,
         ..STEADY
     },
-    // Memory answers what nobody has requested.
+    // Memory answers what was not requested.
     Mode {
         request: 60,
         stray: 24,

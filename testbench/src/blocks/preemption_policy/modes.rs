@@ -1,4 +1,4 @@
-//! How a kernel's blocks, and those who preempt it, behave for some thousand cycles.
+//! How a kernel's blocks, and the kernels that preempt it, behave for some thousand cycles.
 
 /// Chances are of 256, those of blocks of 65,536.
 pub struct Mode {
@@ -47,7 +47,7 @@ pub const MODES: [Mode; 6] = [
         end: 20_000,
         ..STEADY
     },
-    // Nobody issues anything.
+    // Nothing is issued.
     Mode {
         issue: 0,
         launch: 100,

@@ -34,7 +34,7 @@ impl ReplayQueueTraffic {
         })
     }
 
-    /// Somebody waits until the warp or the block of an instruction has drained.
+    /// Something waits until the warp or the block of an instruction has drained.
     fn is_wanted(&self, model: &ReplayQueue, instruction: &Instruction) -> bool {
         model.waits(instruction.warp) || self.moving.concerns(instruction.slot)
     }

@@ -110,7 +110,7 @@ impl ScoreboardTraffic {
         count(&mut s.idle, !model.busy() && !inputs.arrive_valid);
     }
 
-    /// Of an instruction that is buffered: whom it will wait for.
+    /// Counts what a buffered instruction will wait for.
     fn count_hazards(&mut self, model: &Scoreboard, inputs: &Inputs) {
         let arrival = inputs.arrival().fetched.unwrap_or_default();
         let gone = finishing(inputs);

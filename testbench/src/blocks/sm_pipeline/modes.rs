@@ -5,7 +5,7 @@ use crate::traffic::ALWAYS;
 /// How programs and units behave for a few hundred cycles; chances are of 256.
 pub(super) struct Mode {
     pub fetched: u16,
-    /// Of instructions: memory, and of these global, stores.
+    /// Chances of an instruction: memory, and of these global, stores.
     pub memory: u16,
     pub global: u16,
     pub store: u16,
@@ -17,12 +17,12 @@ pub(super) struct Mode {
     pub finish: u16,
     pub check: u16,
     pub take: u16,
-    /// Of global-memory instructions.
+    /// Chance of a global-memory instruction.
     pub fault: u16,
-    /// Of cycles.
+    /// Chances in a cycle.
     pub stop: u16,
     pub resume: u16,
-    /// Of cycles: saves and restores, and of either whether it is taken.
+    /// Chances in a cycle: of saves and restores, and that either is taken.
     pub save: u16,
     pub restore: u16,
     pub saved: u16,

@@ -1,4 +1,4 @@
-//! Thread blocks that leave and come back: whoever saves one, and restores some of its instructions.
+//! Thread blocks that leave and come back: traffic that saves one, and restores some of its instructions.
 
 use std::collections::VecDeque;
 

@@ -14,8 +14,34 @@ use std::path::Path;
 use std::process::Command;
 
 use faultline_hw::registry::{Design, Export};
+use faultline_ledger::Obligation;
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// That the test which calls this passes. It depends on the exporter, on what makes kernels of structs, and on all that is here.
+fn obligation() -> Obligation {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let thread = std::thread::current();
+    let group = format!("test of zoo, {}", thread.name().unwrap_or_default());
+    let verilator = Path::new("verilator");
+    let mut obligation = Obligation::new(&group, "passes")
+        .crates(&root)
+        .tool(verilator, &["--version"]);
+    for folder in [
+        "hw/export/src",
+        "hw/macros/src",
+        "hw/src/kernel.rs",
+        "hw/src/part.rs",
+        "hw/src/ports.rs",
+        "hw/src/registry.rs",
+        "hw/src/primitives",
+        "testbench/zoo/src",
+        "testbench/zoo/tests",
+    ] {
+        obligation = obligation.file(&root.join(folder));
+    }
+    obligation
+}
 
 /// Exports a specimen into a folder, a file for each module.
 fn export(design: &Design, folder: &Path) -> Export {

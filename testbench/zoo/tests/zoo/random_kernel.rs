@@ -82,7 +82,7 @@ impl Maker {
         list[self.below(list.len())]
     }
 
-    /// Writes every element of every local and output, in an order that has nothing to do with who reads whom.
+    /// Writes every element of every local and output, in an order that is independent of which reads which.
     fn statements(&mut self) -> VerilogBlock {
         let mut parts = Vec::new();
         for (rank, width) in WIDTHS.into_iter().enumerate() {
