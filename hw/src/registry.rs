@@ -122,9 +122,19 @@ fn is_memory(module: &str) -> bool {
     module.starts_with("sram_") || module.starts_with("memory_")
 }
 
-/// The modules of all designs, and the ports of each. What a module is called depends on all of them.
-static LIBRARY: LazyLock<Result<Modules, ExportError>> = LazyLock::new(|| {
-    // What only some ask for comes last, so that no other module is named after it.
+/// The modules of designs, and the ports of each. What a module is called depends on all of them.
+type Library = LazyLock<Result<Modules, ExportError>>;
+
+/// Of the designs that are exported where none is named.
+static COMMON: Library = LazyLock::new(|| {
+    let mut designs = designs();
+    designs.retain(|design| !design.is(Tag::Alike));
+    Modules::of(&designs)
+});
+
+/// Of all designs. Those that are much like another one are large, so they are translated only where one of them is asked for, and
+/// they come last, so that no other module is named after them.
+static ALL: Library = LazyLock::new(|| {
     let mut designs = designs();
     designs.sort_by_key(|design| design.is(Tag::Alike));
     Modules::of(&designs)
@@ -176,7 +186,8 @@ impl Design {
     /// # Errors
     /// If its kernel uses something whose meaning Verilog does not share.
     pub fn export(&self) -> Result<Export, ExportError> {
-        let of_registry = LIBRARY.as_ref().map_err(Clone::clone)?;
+        let library = if self.is(Tag::Alike) { &ALL } else { &COMMON };
+        let of_registry = library.as_ref().map_err(Clone::clone)?;
         let own; // the modules of a design that is not in the registry
         let modules = match of_registry.designs.contains_key(self.name) {
             true => of_registry,

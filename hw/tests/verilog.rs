@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
+use std::collections::BTreeMap;
+
 use faultline_hw::registry::{File, designs};
 use faultline_hw::verilog::words;
 
@@ -166,6 +168,24 @@ fn every_process_is_named_after_what_it_drives_and_has_a_sentence() {
         );
     }
     assert!(processes > 1_000, "{processes}");
+}
+
+/// So a design that is exported alone has the names that it has among all others.
+#[test]
+fn one_text_has_one_name() {
+    let tops: Vec<&str> = designs().iter().map(|design| design.name).collect();
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    for module in modules() {
+        let name = module.name.trim_end_matches(".v");
+        if !tops.contains(&name) {
+            let text = module
+                .text
+                .replace(&format!("\nmodule {name} "), "\nmodule ");
+            let other = names.insert(text, name.to_owned());
+            assert_eq!(other, None, "another name of {name}");
+        }
+    }
+    assert!(names.len() > 100, "{}", names.len());
 }
 
 #[test]

@@ -93,6 +93,8 @@ pub struct BlockTree {
     pub signals: Vec<Vector>,
     pub children: Vec<Child>,
     pub code: Verilog,
+    /// The syntax tree as text: equal trees have equal texts.
+    pub code_text: String,
     pub about: About,
     /// Discriminants by the name that the syntax tree gives them.
     pub discriminants: BTreeMap<String, Discriminant>,
@@ -122,6 +124,17 @@ impl BlockTree {
                 .map(|port| names::joined(&child.name, &port.name))
         });
         own.chain(of_children).collect()
+    }
+
+    /// The child, and its port, that a wire of this name is at.
+    pub fn port(&self, wire: &str) -> Option<(&Child, &Vector)> {
+        let near = |child: &&Child| wire.starts_with(child.name.trim_start_matches("r#"));
+        self.children.iter().filter(near).find_map(|child| {
+            let mut ports = child.module.signals.iter();
+            let is_it =
+                |port: &&Vector| port.is_port() && names::joined(&child.name, &port.name) == wire;
+            ports.find(is_it).map(|port| (child, port))
+        })
     }
 
     /// Constants and discriminants that some process names: values and bits of each.
@@ -234,6 +247,7 @@ impl Probe for Collector {
             signals: Vec::new(),
             children: Vec::new(),
             about: About::of(&code),
+            code_text: format!("{code:?}"),
             code,
             discriminants: BTreeMap::new(),
         });
@@ -298,7 +312,7 @@ impl Probe for Collector {
         module.name.clone_from(&base);
         match parent.children.last_mut() {
             Some(last) if index.is_some() && last.name == base => {
-                let same_code = format!("{:?}", last.module.code) == format!("{:?}", module.code);
+                let same_code = last.module.code_text == module.code_text;
                 if last.module.signals == module.signals && same_code {
                     last.count = index.map(|index| index + 1);
                 } else {

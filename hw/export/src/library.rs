@@ -34,6 +34,8 @@ struct Entry {
 pub struct Library {
     entries: Vec<Entry>,
     by_text: BTreeMap<(String, String), usize>,
+    /// By what a text follows from, so that no block is translated twice.
+    by_source: BTreeMap<String, usize>,
     tops: BTreeMap<String, usize>,
 }
 
@@ -138,22 +140,22 @@ impl Library {
     fn insert(&mut self, kind: &str, entry: Entry) -> usize {
         let key = (kind.to_owned(), entry.body.clone());
         if let Some(at) = self.by_text.get(&key) {
-            let known = &mut self.entries[*at];
-            // A part is rather named after a design of its own block.
-            let is_own = |design: &str| {
-                known
-                    .family
-                    .as_deref()
-                    .is_some_and(|family| design.starts_with(family))
-            };
-            if is_own(&entry.first) && !is_own(&known.first) {
-                known.first = entry.first;
-            }
-            return *at;
+            return self.known(*at, &entry.first);
         }
         self.by_text.insert(key, self.entries.len());
         self.entries.push(entry);
         self.entries.len() - 1
+    }
+
+    /// A module that `design` has too: a part is rather named after a design of its own block.
+    fn known(&mut self, at: usize, design: &str) -> usize {
+        let entry = &mut self.entries[at];
+        let family = entry.family.as_deref();
+        let is_own = |design: &str| family.is_some_and(|family| design.starts_with(family));
+        if is_own(design) && !is_own(&entry.first) {
+            design.clone_into(&mut entry.first);
+        }
+        at
     }
 
     /// Adds a block and what is below it. `path` is the way to it, with underscores: the name of one whose kernel has none.
@@ -180,6 +182,15 @@ impl Library {
                         children.push(at);
                     }
                 }
+                // What is made of rust-hdl's attributes alone does not say which kernel it has.
+                let kind = match tree.about.path.as_str() {
+                    "" => design,
+                    path => path,
+                };
+                let source = source(tree, kind, &kinds);
+                if let Some(at) = self.by_source.get(&source) {
+                    return Ok(self.known(*at, design));
+                }
                 check_names(tree)?;
                 let (mut processes, connections) = processes(tree, kernel)?;
                 let body = body(tree, &kinds, &mut processes, &connections)?;
@@ -196,23 +207,18 @@ impl Library {
                 };
                 let family = Some(family.to_owned());
                 let (first, top) = (design.to_owned(), None);
-                // What is made of rust-hdl's attributes alone does not say which kernel it has.
-                let kind = match tree.about.path.as_str() {
-                    "" => design,
-                    path => path,
+                let entry = Entry {
+                    base,
+                    family,
+                    first,
+                    top,
+                    comment,
+                    body,
+                    children,
                 };
-                Ok(self.insert(
-                    kind,
-                    Entry {
-                        base,
-                        family,
-                        first,
-                        top,
-                        comment,
-                        body,
-                        children,
-                    },
-                ))
+                let at = self.insert(kind, entry);
+                self.by_source.insert(source, at);
+                Ok(at)
             }
             _ => refuse(format!(
                 "block `{}` has neither a kernel nor primitive Verilog",
@@ -253,6 +259,17 @@ impl Library {
             .pop()
             .map_or_else(|| refuse("a primitive holds no module"), Ok)
     }
+}
+
+/// Everything that the text of a block's module follows from, `kinds` being what each child is an instance of.
+fn source(tree: &BlockTree, kind: &str, kinds: &BTreeMap<String, String>) -> String {
+    let children = tree.children.iter();
+    let children: Vec<_> = children
+        .map(|child| (&child.name, child.count, &child.module.signals))
+        .collect();
+    let (signals, variants) = (&tree.signals, &tree.discriminants);
+    let code = &tree.code_text;
+    format!("{kind} {kinds:?} {children:?} {signals:?} {variants:?} {code}")
 }
 
 /// A primitive may bring several modules; each is kept once.

@@ -30,12 +30,12 @@ impl Written {
             .get(&place.wire)
             .is_some_and(|bits| bits[start..start + place.width].contains(&true))
     }
-    pub fn unite(&mut self, other: &Self) {
-        for (wire, bits) in &other.0 {
-            match self.0.get_mut(wire) {
+    pub fn unite(&mut self, other: Self) {
+        for (wire, bits) in other.0 {
+            match self.0.get_mut(&wire) {
                 Some(mine) => mine.iter_mut().zip(bits).for_each(|(a, b)| *a |= b),
                 None => {
-                    self.0.insert(wire.clone(), bits.clone());
+                    self.0.insert(wire, bits);
                 }
             }
         }
@@ -65,9 +65,40 @@ struct Effect {
     surely: Written,
 }
 
+impl Effect {
+    /// Both effects, one after the other.
+    fn unite(&mut self, other: Self) {
+        self.perhaps.unite(other.perhaps);
+        self.surely.unite(other.surely);
+    }
+
+    /// Either effect.
+    fn or(&mut self, other: Self) {
+        self.perhaps.unite(other.perhaps);
+        self.surely.intersect(&other.surely);
+    }
+}
+
+/// What is written further on.
+struct Later<'a> {
+    near: &'a Written,
+    far: Option<&'a Self>,
+}
+
+impl Later<'_> {
+    fn holds(&self, place: &Place, start: usize) -> bool {
+        self.near.holds(place, start) || self.far.is_some_and(|far| far.holds(place, start))
+    }
+}
+
 /// Checks the statements of a process; gives the bits that it writes in every case.
 pub fn check(context: &mut Context, statements: &[&VerilogStatement]) -> Result<Written> {
-    let effect = block(context, statements.iter().copied(), &Written::default())?;
+    let nothing = Written::default();
+    let later = Later {
+        near: &nothing,
+        far: None,
+    };
+    let effect = block(context, statements.iter().copied(), &later)?;
     Ok(effect.surely)
 }
 
@@ -75,24 +106,25 @@ pub fn check(context: &mut Context, statements: &[&VerilogStatement]) -> Result<
 fn block<'a>(
     context: &mut Context,
     statements: impl DoubleEndedIterator<Item = &'a VerilogStatement>,
-    later: &Written,
+    later: &Later,
 ) -> Result<Effect> {
     let mut effect = Effect::default();
-    let mut later = later.clone();
     for each in statements.rev() {
-        let one = statement(context, each, &later)?;
-        later.unite(&one.perhaps);
-        effect.perhaps.unite(&one.perhaps);
-        effect.surely.unite(&one.surely);
+        let one = statement(context, each, &and(&effect, later))?;
+        effect.unite(one);
     }
     Ok(effect)
 }
 
-fn statement(
-    context: &mut Context,
-    statement: &VerilogStatement,
-    later: &Written,
-) -> Result<Effect> {
+/// What these statements write, and what is written after them.
+fn and<'a>(effect: &'a Effect, later: &'a Later<'a>) -> Later<'a> {
+    Later {
+        near: &effect.perhaps,
+        far: Some(later),
+    }
+}
+
+fn statement(context: &mut Context, statement: &VerilogStatement, later: &Later) -> Result<Effect> {
     match statement {
         VerilogStatement::Assignment(target, value) => {
             assignment(context, target, None, value, later)
@@ -105,16 +137,14 @@ fn statement(
         } => assignment(context, base, Some((*width, offset)), replacement, later),
         VerilogStatement::If(conditional) => {
             let mut effect = block(context, conditional.then.iter(), later)?;
-            let otherwise = match &conditional.otherwise {
+            effect.or(match &conditional.otherwise {
                 VerilogBlockOrConditional::Block(inner) => block(context, inner.iter(), later)?,
                 VerilogBlockOrConditional::Conditional(inner) => {
                     self::statement(context, inner, later)?
                 }
                 VerilogBlockOrConditional::None => Effect::default(),
-            };
-            effect.perhaps.unite(&otherwise.perhaps);
-            effect.surely.intersect(&otherwise.surely);
-            reads(context, &conditional.test, &[later, &effect.perhaps])?;
+            });
+            reads(context, &conditional.test, &and(&effect, later))?;
             Ok(effect)
         }
         VerilogStatement::Match(choice) => {
@@ -124,26 +154,20 @@ fn statement(
                 let one = block(context, case.block.iter(), later)?;
                 match &mut all {
                     None => all = Some(one),
-                    Some(all) => {
-                        all.perhaps.unite(&one.perhaps);
-                        all.surely.intersect(&one.surely);
-                    }
+                    Some(all) => all.or(one),
                 }
             }
             let effect = all.unwrap_or_default();
-            reads(context, &choice.test, &[later, &effect.perhaps])?;
+            reads(context, &choice.test, &and(&effect, later))?;
             Ok(effect)
         }
         VerilogStatement::Loop(each) => {
             let mut effect = Effect::default();
-            let mut later = later.clone();
             let outer = context.enter(&each.index)?;
             for value in (each.from.as_usize()..each.to.as_usize()).rev() {
                 context.indices.insert(each.index.clone(), value as i64);
-                let one = block(context, each.block.iter(), &later)?;
-                later.unite(&one.perhaps);
-                effect.perhaps.unite(&one.perhaps);
-                effect.surely.unite(&one.surely);
+                let one = block(context, each.block.iter(), &and(&effect, later))?;
+                effect.unite(one);
             }
             context.indices = outer;
             context.loops.pop();
@@ -159,19 +183,19 @@ fn assignment(
     target: &VerilogExpression,
     part: Option<(usize, &VerilogExpression)>,
     value: &VerilogExpression,
-    later: &Written,
+    later: &Later,
 ) -> Result<Effect> {
     let mut effect = Effect::default();
     let place = context.target(target, part)?;
     let start = start(context, &place)?;
     effect.perhaps.add(&place, start);
     effect.surely.add(&place, start);
-    reads(context, value, &[later, &effect.perhaps])?;
+    reads(context, value, &and(&effect, later))?;
     Ok(effect)
 }
 
 /// Refuses an expression that reads any of these bits.
-fn reads(context: &Context, expression: &VerilogExpression, later: &[&Written]) -> Result<()> {
+fn reads(context: &Context, expression: &VerilogExpression, later: &Later) -> Result<()> {
     let mut names = Vec::new();
     names_of(expression, false, &mut |name, _| {
         names.push(name.to_owned())
@@ -181,7 +205,7 @@ fn reads(context: &Context, expression: &VerilogExpression, later: &[&Written]) 
             continue;
         };
         let start = start(context, &place)?;
-        if later.iter().any(|written| written.holds(&place, start)) {
+        if later.holds(&place, start) {
             return refuse(format!(
                 "{}: `{}` is read where the same statements write it later, or it depends on itself; give the two \
                  meanings names of their own",

@@ -193,17 +193,8 @@ fn connections(module: &BlockTree, items: &[Item]) -> Result<BTreeMap<String, St
         let (Some(target), Some(source)) = (context.place(target)?, context.place(source)?) else {
             continue;
         };
-        let is_child = |array: bool| {
-            module
-                .children
-                .iter()
-                .filter(|child| !array || child.count.is_some())
-                .flat_map(|child| {
-                    let ports = child.module.signals.iter().filter(|port| port.is_port());
-                    ports.map(|port| names::joined(&child.name, &port.name))
-                })
-                .any(|wire| wire == target.wire)
-        };
+        let child = module.port(&target.wire).map(|(child, _)| child);
+        let is_array = child.is_some_and(|child| child.count.is_some());
         let is_constant = |vector: &Vector| {
             vector.kind == AtomKind::Constant && names::constant(&vector.name) == source.wire
         };
@@ -229,13 +220,13 @@ fn connections(module: &BlockTree, items: &[Item]) -> Result<BTreeMap<String, St
                 },
             ) => {
                 let all = each.from.as_usize() == 0 && each.to.as_usize() * stride == target.total;
-                let broadcast = source.is_whole() && is_child(true);
+                let broadcast = source.is_whole() && is_array;
                 let elementwise = source.total == target.total && source.offset == target.offset;
                 *index == names::plain(&each.index) && all && (broadcast || elementwise)
             }
             _ => false,
         };
-        if is_child(false) && only_writer && unread && joins && source.width == target.width {
+        if child.is_some() && only_writer && unread && joins && source.width == target.width {
             found.insert(target.wire, source.wire);
         }
     }
@@ -259,7 +250,7 @@ fn clock_and_reset(module: &BlockTree, items: &[Item]) -> Vec<(String, String)> 
 
 fn process(module: &BlockTree, members: &[&Item], surely: &mut Written) -> Result<Process> {
     let statements: Vec<_> = members.iter().map(|member| &member.statement).collect();
-    surely.unite(&order::check(&mut Context::new(module), &statements)?);
+    surely.unite(order::check(&mut Context::new(module), &statements)?);
 
     let mut context = Context::new(module);
     let mut lines = Vec::new();

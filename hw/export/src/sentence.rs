@@ -32,15 +32,10 @@ pub fn comment(module: &BlockTree, targets: &[String], reads: &BTreeSet<String>)
     let mut outputs = Vec::new();
     let mut signals = Vec::new();
     for target in targets {
-        let port = module.children.iter().find_map(|child| {
-            let mut ports = child.module.signals.iter();
-            let port = ports.find(|port| names::joined(&child.name, &port.name) == *target)?;
-            Some((child, port))
-        });
         let is_output = module.signals.iter().any(|signal| {
             signal.kind == AtomKind::OutputParameter && names::plain(&signal.name) == *target
         });
-        match port {
+        match module.port(target) {
             Some((child, _)) if is_register(&child.module) => {
                 registers.push(names::plain(&child.name));
             }
