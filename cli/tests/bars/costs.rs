@@ -26,7 +26,7 @@ fn page_has_the_cost_of_the_logs() {
         (
             "single-port, control measured",
             "SM area %, paper",
-            "as built: one port, control synthesized",
+            "as synthesized: one port",
         ),
         ("SM power %, paper", "log", "paper, memories"),
         (
@@ -49,7 +49,7 @@ fn page_has_the_cost_of_the_logs() {
         ("", share)
     });
     rows.push(format!(
-        "| as built, with a replay queue of 64 entries | {} |",
+        "| as synthesized, with a replay queue of 64 entries | {} |",
         shares(both.to_vec())
     ));
     let [memories, control] = ["memory area um2", "logic area um2"].map(|part| {
@@ -69,7 +69,7 @@ fn page_has_the_cost_of_the_logs() {
     says(COST, rows);
 }
 
-/// The page's rows of power are those of the report, as built.
+/// The page's rows of power are those of the report, as synthesized.
 #[test]
 fn power_with_logic_in_the_page_is_that_of_the_report() {
     let report = text("synth/reports/cost.md");
@@ -84,10 +84,7 @@ fn power_with_logic_in_the_page_is_that_of_the_report() {
         ),
     ] {
         let of_report = shares(report_row(&report, label, "SM power %, paper"));
-        says(
-            COST,
-            [format!("| as built with the logic, {row} | {of_report} |")],
-        );
+        says(COST, [format!("| as synthesized, {row} | {of_report} |")]);
     }
     let mut shares = report_row(&report, "SM power % with logic, traces", "Area and clock");
     let (queue, of_queue) = shares.remove(0);

@@ -5,9 +5,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use faultline_synth::sram::{NANGATE45, SKY130};
+use faultline_ledger::{Obligation, sources};
+use faultline_synth::sram::{NANGATE45, Process, SKY130};
+use rayon::prelude::*;
 
-use crate::made::{kits, name, read, succeeds, tool};
+use crate::made::{kits, name, read, succeeds};
 
 /// The places in a placement file: instance, left and lower edge, um.
 fn placed(text: &str) -> BTreeMap<String, (f64, f64)> {
@@ -132,7 +134,6 @@ fn flattened(kit: &Path, row: &serde_json::Value) -> BTreeMap<String, String> {
 
 #[test]
 fn macros_are_placed_once_each_inside_the_least_core_and_apart() {
-    let has_yosys = tool("yosys", &["-V"]).is_some();
     let few = "replay_queue_16,operand_log_16k,gmmu_64,dirty_bits_lanes";
     // Of the pipelines of 64 warps, which are large and much alike, the one with everything.
     let many = "replay_queue_16,replay_queue_32,replay_queue_64,replay_queue_128,operand_log_8k,operand_log_16k,operand_log_20k,operand_log_32k,sm_pipeline_log_64,page_walker_64,gmmu_64,dirty_bits_lanes,dirty_bits_rows";
@@ -140,60 +141,68 @@ fn macros_are_placed_once_each_inside_the_least_core_and_apart() {
         ("orfs", many, "macro_placement.tcl", NANGATE45),
         ("librelane", few, "macro_placement.cfg", SKY130),
     ] {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let own = sources(&root, &[file!()]);
         let (folder, rows) = kits(flow, Some(tops));
-        for row in &rows {
+        rows.par_iter().for_each(|row| {
             let kit = folder.path().join(name(row));
-            let places = match kit.join(file).is_file() {
-                true => placed(&read(&kit, file)),
-                false => BTreeMap::new(),
-            };
-            let on_site = |at: f64, step: i64| (at * 1e3).round() as i64 % step == 0;
-            for (x, y) in places.values() {
-                let (width, height) = process.site;
-                assert!(on_site(*x, width) && on_site(*y, height), "{x} {y}");
-            }
-            let kinds = row["macros"].as_array().unwrap();
-            let count: u64 = kinds
-                .iter()
-                .map(|kind| kind["instances"].as_u64().unwrap())
-                .sum();
-            assert_eq!(places.len() as u64, count, "{}", name(row));
-            if !has_yosys {
-                continue;
-            }
-            let instances = flattened(&kit, row);
-            assert!(
-                places.keys().eq(instances.keys()),
-                "{places:?} {instances:?}"
-            );
-            let sizes = sizes(&kit, row);
-            let area: f64 = instances
-                .values()
-                .map(|module| sizes[module].0 * sizes[module].1)
-                .sum();
-            // The core is 40 % full, and the die is larger by the margins.
-            let core = (area / 0.4).sqrt() + 20.0;
-            let boxes: Vec<[f64; 4]> = places
-                .iter()
-                .map(|(instance, (x, y))| {
-                    let (width, height) = sizes[&instances[instance]];
-                    [*x, *y, x + width, y + height]
-                })
-                .collect();
-            let row_um = process.site.1 as f64 / 1e3;
-            for (index, one) in boxes.iter().enumerate() {
-                assert!(
-                    one[2] < core && one[3] < core,
-                    "{} {one:?} {core}",
-                    name(row)
-                );
-                for other in &boxes[..index] {
-                    let gap = |low: usize, high: usize| {
-                        (one[low] - other[high]).max(other[low] - one[high])
-                    };
-                    assert!(gap(0, 2).max(gap(1, 3)) > 3.9 * row_um, "{one:?} {other:?}");
-                }
-            }
+            let what = format!("Yosys finds the macros that its {file} places");
+            Obligation::new(&format!("kit of {}", name(row)), &what)
+                .file(&kit)
+                .sources(&root, &own)
+                .of(row.to_string())
+                .tool(Path::new("yosys"), &["-V"])
+                .meet(|| macros_are_placed(&kit, row, file, &process));
+        });
+    }
+}
+
+fn macros_are_placed(kit: &Path, row: &serde_json::Value, file: &str, process: &Process) {
+    let places = match kit.join(file).is_file() {
+        true => placed(&read(kit, file)),
+        false => BTreeMap::new(),
+    };
+    let on_site = |at: f64, step: i64| (at * 1e3).round() as i64 % step == 0;
+    for (x, y) in places.values() {
+        let (width, height) = process.site;
+        assert!(on_site(*x, width) && on_site(*y, height), "{x} {y}");
+    }
+    let kinds = row["macros"].as_array().unwrap();
+    let count: u64 = kinds
+        .iter()
+        .map(|kind| kind["instances"].as_u64().unwrap())
+        .sum();
+    assert_eq!(places.len() as u64, count, "{}", name(row));
+    let instances = flattened(kit, row);
+    assert!(
+        places.keys().eq(instances.keys()),
+        "{places:?} {instances:?}"
+    );
+    let sizes = sizes(kit, row);
+    let area: f64 = instances
+        .values()
+        .map(|module| sizes[module].0 * sizes[module].1)
+        .sum();
+    // The core is 40 % full, and the die is larger by the margins.
+    let core = (area / 0.4).sqrt() + 20.0;
+    let boxes: Vec<[f64; 4]> = places
+        .iter()
+        .map(|(instance, (x, y))| {
+            let (width, height) = sizes[&instances[instance]];
+            [*x, *y, x + width, y + height]
+        })
+        .collect();
+    let row_um = process.site.1 as f64 / 1e3;
+    for (index, one) in boxes.iter().enumerate() {
+        assert!(
+            one[2] < core && one[3] < core,
+            "{} {one:?} {core}",
+            name(row)
+        );
+        for other in &boxes[..index] {
+            let gap =
+                |low: usize, high: usize| (one[low] - other[high]).max(other[low] - one[high]);
+            assert!(gap(0, 2).max(gap(1, 3)) > 3.9 * row_um, "{one:?} {other:?}");
         }
     }
 }

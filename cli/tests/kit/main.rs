@@ -1,5 +1,4 @@
-//! Kits: what they name is documented, and the tools that can be run here take them as they are. Without a tool its tests
-//! say so and pass.
+//! Kits: what they name is documented, and the tools that can be run here take them as they are.
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on panics
 

@@ -232,7 +232,7 @@ fn means(
 const ALONE: [&str; 3] = [
     "The SM is alone: it has the whole L2 cache and L2 TLB, and the pages that it waits for share no link. Other SMs have \
      walked for every page that is there, so it is in the L2 TLB; `faultline figures` has 16 SMs that walk.",
-    "A store takes no bandwidth of DRAM: nobody waits for it.",
+    "A store takes no bandwidth of DRAM, because no instruction waits for it.",
     "A line of DRAM comes up to 8 cycles earlier or later than the latency says, by the seed, because other SMs use the \
      DRAM too.",
 ];
