@@ -105,7 +105,8 @@ fn a_run_is_the_same_in_windows_on_threads_and_with_skipped_cycles() {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(3).build();
     let threads = threads.unwrap();
     for scheme in Scheme::ALL {
-        for seed in 1_000..1_012 {
+        // In the last, an SM hears at a meeting that no thread block comes from that cycle on.
+        for seed in (1_000..1_012).chain([232]) {
             let Trial { of_sm, parameters } = Trial::new(scheme, seed).unwrap();
             let mut gpu = Gpu::new(&parameters, &of_sm.work).unwrap();
             // The counts of the ports know nothing of blocks that come back.

@@ -23,7 +23,7 @@ impl Bug {
 }
 
 /// The bugs of waking, paging, ordering, switching, and of what lets parts run side by side.
-pub const BUGS: [Bug; 15] = [
+pub const BUGS: [Bug; 14] = [
     Bug {
         bug: "Who was refused by a full TLB is not woken",
         file: "machines/sm/memory_unit.rs",
@@ -49,10 +49,10 @@ pub const BUGS: [Bug; 15] = [
         wrong: "return;",
     },
     Bug {
-        bug: "The L2 TLB takes a page for its neighbour",
+        bug: "The L2 TLB keeps a page with its neighbour's frame",
         file: "mmu/l2_tlb.rs",
-        right: "filled.page == page && filled.serves(write)",
-        wrong: "filled.page.vpn >> 1 == page.vpn >> 1 && filled.serves(write)",
+        right: "used: self.cycle,",
+        wrong: "used: self.cycle, pfn: filled.pfn ^ 1,",
     },
     Bug {
         bug: "A credit for a walk is lost now and then",
@@ -89,12 +89,6 @@ pub const BUGS: [Bug; 15] = [
         file: "machines/sm/machine.rs",
         right: "self.switch.written(warp, write);",
         wrong: "",
-    },
-    Bug {
-        bug: "A thread block that comes back has forgotten which lines its squashed accesses touch",
-        file: "machines/sm/switch.rs",
-        right: ".place_faulted(warp, std::mem::take(&mut away.lines));",
-        wrong: ".place_faulted(warp, Vec::new());",
     },
     Bug {
         bug: "A thread block is dispatched twice",

@@ -43,6 +43,8 @@ impl<'work> Multiprocessor<'work> {
     /// # Errors
     /// If the pipeline breaks a rule.
     pub fn advance(&mut self, until: u64, skips: bool) -> Result<(), SmError> {
+        // The others may have told it, when all met, that no thread block comes from this cycle on.
+        self.look();
         loop {
             let now = self.sm.now();
             if self.wakes() >= until {
@@ -78,13 +80,20 @@ impl<'work> Multiprocessor<'work> {
 
     /// A number of cycles have passed; in each of them but one nothing has happened.
     fn see(&mut self, cycles: u64) {
-        let now = self.sm.now();
         if let Some(statistics) = &mut self.statistics {
             statistics.observe_all(&self.ports.0, &self.ports.1, cycles);
         }
-        let has_ended = self.sm.has_ended();
-        self.spans.see(now - 1, self.sm.last_progress(), has_ended);
-        self.ended = has_ended.then_some(now);
+        self.look();
+    }
+
+    /// What it does in the cycle that was the last, if there was one.
+    fn look(&mut self) {
+        let now = self.sm.now();
+        if let Some(last) = now.checked_sub(1) {
+            let has_ended = self.sm.has_ended();
+            self.spans.see(last, self.sm.last_progress(), has_ended);
+            self.ended = has_ended.then_some(now);
+        }
     }
 
     pub fn sm(&mut self) -> &mut Sm<'work, Port> {

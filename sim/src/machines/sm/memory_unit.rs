@@ -260,17 +260,11 @@ impl MemoryUnit {
         self.squashed[usize::from(warp)].lines.clear();
     }
 
-    /// A warp leaves, with the lines that what it has to do again accesses. If its pages are not there when it is back,
-    /// it is reported again.
-    pub fn take_faulted(&mut self, warp: u8) -> Vec<(u64, bool)> {
-        let Squashed { lines, pages } = std::mem::take(&mut self.squashed[usize::from(warp)]);
-        self.away -= usize::from(!pages.is_empty());
-        lines
-    }
-
-    /// A warp comes back.
-    pub fn place_faulted(&mut self, warp: usize, lines: Vec<(u64, bool)>) {
-        self.squashed[warp].lines = lines;
+    /// A warp leaves. When it is back it does all that was squashed again, in order, before anything else; if its pages
+    /// are not there then, it is reported again.
+    pub fn leaves(&mut self, warp: u8) {
+        let squashed = std::mem::take(&mut self.squashed[usize::from(warp)]);
+        self.away -= usize::from(!squashed.pages.is_empty());
     }
 
     /// The first half of a cycle: lines come, the TLB is checked and answers, and what is decided is reported. It names the

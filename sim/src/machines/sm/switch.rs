@@ -25,8 +25,6 @@ const MOST: u64 = 20;
 struct Away {
     /// Its identity and its work: the pipeline knows neither.
     resident: Resident,
-    /// Lines that what it has to do again accesses, and whether it writes them.
-    lines: Vec<(u64, bool)>,
     /// What it held when it left, to compare.
     values: Option<Warp>,
 }
@@ -337,19 +335,17 @@ impl<B: Below> Sm<'_, B> {
     pub(super) fn bring_back(&mut self, slot: usize, place: Option<usize>) -> bool {
         let away = &mut self.switch.away;
         let first = away.iter().position(|context| context.place == place);
-        let Some(mut context) = first.and_then(|first| away.remove(first)) else {
+        let Some(context) = first.and_then(|first| away.remove(first)) else {
             return false;
         };
         self.switch.began = self.now;
         let mut warps = Vec::new();
-        for away in &mut context.warps {
+        for away in &context.warps {
             let mut resident = away.resident.clone();
             resident.slot = slot;
             // Where it goes on comes with its context.
             (resident.position, resident.issued, resident.waits) = (0, 0, false);
             let warp = slot * self.work.warps_per_block + resident.number;
-            self.memory
-                .place_faulted(warp, std::mem::take(&mut away.lines));
             self.warps[warp] = Some(resident);
         }
         let first = slot * self.work.warps_per_block;
@@ -712,8 +708,8 @@ impl<B: Below> Sm<'_, B> {
                     .values
                     .as_mut()
                     .and_then(|values| values.take_warp(usize::from(warp))),
-                lines: self.memory.take_faulted(warp),
             });
+            self.memory.leaves(warp);
         }
         let shared = self.values.as_mut().map(|values| values.take_block(slot));
         self.switch.left += 1;
