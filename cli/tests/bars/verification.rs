@@ -53,6 +53,21 @@ fn page_has_the_mutants_of_the_reports() {
 
 /// The page of performance has the sums of the reports of restarts.
 #[test]
+fn every_planted_bug_is_found() {
+    let report = text("testbench/reports/planted.md");
+    let found = report.split("Found: ").nth(1).unwrap();
+    let (found, of) = found.split('.').next().unwrap().split_once(" of ").unwrap();
+    assert_eq!(found, of);
+    assert!(of.parse::<u64>().unwrap() >= 10);
+    says(
+        PERFORMANCE,
+        [format!(
+            "- {of} bugs were put into the GPU's models by hand"
+        )],
+    );
+}
+
+#[test]
 fn page_has_the_restarts_of_the_reports() {
     for (name, sentence) in [
         (
