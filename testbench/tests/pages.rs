@@ -230,7 +230,7 @@ fn bits(width: &str, section: &str) -> Option<usize> {
 
 #[test]
 fn widths_of_the_port_tables_are_those_of_the_ports() {
-    for block in built() {
+    for block in blocks::names() {
         let page = page(block);
         let section = section(&page, "Ports").unwrap_or_else(|| panic!("{block}.md: no ports"));
         let layout = blocks::layout(block, blocks::default_configuration(block)).unwrap();
@@ -251,7 +251,7 @@ fn widths_of_the_port_tables_are_those_of_the_ports() {
 
 #[test]
 fn costs_of_the_pages_are_those_of_the_reports() {
-    for block in built() {
+    for block in blocks::names() {
         let page = page(block);
         let Some(cost) = section(&page, "Cost") else {
             assert!(page.contains("not measured yet"), "{block}.md: no cost");
@@ -739,7 +739,7 @@ fn test_plan_names_tests_that_are_there() {
             sources += &std::fs::read_to_string(path).unwrap();
         }
     }
-    for block in built() {
+    for block in blocks::names() {
         let table = section(&plan, block).unwrap_or_else(|| panic!("no table of {block}"));
         for row in table.lines().filter_map(cells) {
             for name in row

@@ -51,7 +51,7 @@ fn page_has_the_mutants_of_the_reports() {
     says(VERIFICATION, [format!("All {all} [bugs that other")]);
 }
 
-/// The page of performance has the sums of the reports of restarts.
+/// As many bugs as the page says, and ten at least.
 #[test]
 fn every_planted_bug_is_found() {
     let report = text("testbench/reports/planted.md");
@@ -67,6 +67,7 @@ fn every_planted_bug_is_found() {
     );
 }
 
+/// The page of performance has the sums of the reports of restarts.
 #[test]
 fn page_has_the_restarts_of_the_reports() {
     for (name, sentence) in [

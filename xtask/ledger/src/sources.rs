@@ -445,7 +445,7 @@ mod tests {
             "use crate::sm as models; use models::queue as q;",
             "use super::queue;",
             "use super::*;",
-            "fn f() -> super::queue::Queue { todo!() }",
+            "fn f(queue: super::queue::Queue) {}",
             "mod tests { use super::super::queue; }",
             "macro_rules! m { () => { $crate::sm::queue::Queue } }",
             "const A: &[u8] = include_bytes!(\"queue.rs\");",
