@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
 mod common;
+#[path = "common/obligation.rs"]
+mod obligation;
 
 use std::path::Path;
 
@@ -126,29 +128,31 @@ fn walks_in_flight_are_those_of_a_walker() {
 /// Every row of a sweep has the percentiles of its walks, and how busy its walker was.
 #[test]
 fn sweeps_show_percentiles_and_occupancy() {
-    let sweep = ["gather", "--sms", "2", "--design", "1,2,3"];
-    for row in json(&sweep) {
-        let of = |value: &serde_json::Value| value.as_f64().unwrap_or_else(|| panic!("{row}"));
-        for part in ["walk_latency", "queueing", "service"] {
-            let parts = ["p50", "p90", "p99", "most"].map(|name| of(&row[part][name]));
-            assert!(parts.is_sorted() && parts[0] > 0.0, "{part} in {row}");
+    obligation::of_command(file!()).meet(|| {
+        let sweep = ["gather", "--sms", "2", "--design", "1,2,3"];
+        for row in json(&sweep) {
+            let of = |value: &serde_json::Value| value.as_f64().unwrap_or_else(|| panic!("{row}"));
+            for part in ["walk_latency", "queueing", "service"] {
+                let parts = ["p50", "p90", "p99", "most"].map(|name| of(&row[part][name]));
+                assert!(parts.is_sorted() && parts[0] > 0.0, "{part} in {row}");
+            }
+            let [walking, most, threads, busy] =
+                ["walking", "walking_most", "threads", "threads_busy_percent"]
+                    .map(|name| of(&row[name]));
+            assert!(0.0 < walking && walking < most && most <= threads, "{row}");
+            assert!((busy - 100.0 * walking / threads).abs() < 1e-9, "{row}");
+            // No walk of this pattern waits for memory only once: a burst keeps more than one under way where more can be.
+            assert!(threads < 2.0 || walking > 1.0, "{row}");
         }
-        let [walking, most, threads, busy] =
-            ["walking", "walking_most", "threads", "threads_busy_percent"]
-                .map(|name| of(&row[name]));
-        assert!(0.0 < walking && walking < most && most <= threads, "{row}");
-        assert!((busy - 100.0 * walking / threads).abs() < 1e-9, "{row}");
-        // No walk of this pattern waits for memory only once: a burst keeps more than one under way where more can be.
-        assert!(threads < 2.0 || walking > 1.0, "{row}");
-    }
-    let headings = ["p50", "p90", "p99", "walking", "busy, %"];
-    let output = faultline(&sweep).assert().success();
-    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
-    let missing: Vec<_> = headings
-        .iter()
-        .filter(|name| !text.contains(**name))
-        .collect();
-    assert!(missing.is_empty(), "{missing:?} in {text}");
+        let headings = ["p50", "p90", "p99", "walking", "busy, %"];
+        let output = faultline(&sweep).assert().success();
+        let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+        let missing: Vec<_> = headings
+            .iter()
+            .filter(|name| !text.contains(**name))
+            .collect();
+        assert!(missing.is_empty(), "{missing:?} in {text}");
+    });
 }
 
 /// The cells of a workload's row, of all tables that its columns are split into.
@@ -306,7 +310,8 @@ fn nothing_is_run_where_the_plot_cannot_be_written() {
 }
 
 #[test]
-fn report_is_whole() {
+fn report_has_every_section() {
+    obligation::of_command(file!()).meet(|| {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("gmmu.md");
     let path = page.to_str().unwrap();
@@ -341,4 +346,5 @@ fn report_is_whole() {
         assert!(page.contains(part), "{part} is not in {page}");
     }
     assert!(!page.contains("NaN"), "{page}");
+    });
 }

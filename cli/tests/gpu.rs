@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
 mod common;
+#[path = "common/obligation.rs"]
+mod obligation;
 
 use predicates::prelude::*;
 use predicates::str::contains;
@@ -66,41 +68,43 @@ fn schemes_stand_side_by_side() {
 /// With more blocks than slots, and pages one by one, faults queue up: blocks leave, and values are still checked.
 #[test]
 fn blocks_are_switched_out_beside_a_run_without() {
-    let kernel = ["histo", "--scale", "2", "--sms", "2", "--absent"];
-    let modes = ["--granularity", "4k", "--switching", "none,normal,ideal"];
-    let results = json(&[&kernel[..], &modes].concat());
-    let rows = results["rows"].as_array().unwrap();
-    let of = |name: &str| -> Vec<u64> {
-        let counts = rows.iter().map(|row| row[name].as_u64().unwrap());
-        counts.collect()
-    };
-    let names: Vec<_> = rows.iter().map(|row| &row["switching"]).collect();
-    assert_eq!(names, ["none", "normal", "ideal"]);
-    assert!(rows.iter().all(|row| row["values_checked"] == true));
-    let (left, bytes, cycles) = (
-        of("switched_out"),
-        of("context_bytes"),
-        of("context_cycles"),
-    );
-    assert!(left[0] == 0 && left[1] > 0 && left[2] > 0, "{left:?}");
-    assert!(bytes[0] == 0 && bytes[1] >= 32 * left[1], "{bytes:?}");
-    // Contexts of the ideal way wait for the pipeline alone.
-    assert!(cycles[2] / left[2] < cycles[1] / left[1], "{cycles:?}");
-    // The events of the second run: each block that leaves comes back.
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("run.json");
-    let normal = [
-        "--granularity",
-        "4k",
-        "--switching",
-        "normal",
-        "--trace-events",
-    ];
-    let normal = [&kernel[..], &normal, &[file.to_str().unwrap()]].concat();
-    json(&normal);
-    let events = std::fs::read_to_string(file).unwrap();
-    let count = |way: &str| events.matches(way).count() as u64;
-    assert_eq!([count(" leaves\""), count(" comes back\"")], [left[1]; 2]);
+    obligation::of_command(file!()).meet(|| {
+        let kernel = ["histo", "--scale", "2", "--sms", "2", "--absent"];
+        let modes = ["--granularity", "4k", "--switching", "none,normal,ideal"];
+        let results = json(&[&kernel[..], &modes].concat());
+        let rows = results["rows"].as_array().unwrap();
+        let of = |name: &str| -> Vec<u64> {
+            let counts = rows.iter().map(|row| row[name].as_u64().unwrap());
+            counts.collect()
+        };
+        let names: Vec<_> = rows.iter().map(|row| &row["switching"]).collect();
+        assert_eq!(names, ["none", "normal", "ideal"]);
+        assert!(rows.iter().all(|row| row["values_checked"] == true));
+        let (left, bytes, cycles) = (
+            of("switched_out"),
+            of("context_bytes"),
+            of("context_cycles"),
+        );
+        assert!(left[0] == 0 && left[1] > 0 && left[2] > 0, "{left:?}");
+        assert!(bytes[0] == 0 && bytes[1] >= 32 * left[1], "{bytes:?}");
+        // Contexts of the ideal way wait for the pipeline alone.
+        assert!(cycles[2] / left[2] < cycles[1] / left[1], "{cycles:?}");
+        // The events of the second run: each block that leaves comes back.
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("run.json");
+        let normal = [
+            "--granularity",
+            "4k",
+            "--switching",
+            "normal",
+            "--trace-events",
+        ];
+        let normal = [&kernel[..], &normal, &[file.to_str().unwrap()]].concat();
+        json(&normal);
+        let events = std::fs::read_to_string(file).unwrap();
+        let count = |way: &str| events.matches(way).count() as u64;
+        assert_eq!([count(" leaves\""), count(" comes back\"")], [left[1]; 2]);
+    });
 }
 
 #[test]

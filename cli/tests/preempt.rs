@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
 mod common;
+#[path = "common/obligation.rs"]
+mod obligation;
 
 use std::path::Path;
 
@@ -30,56 +32,58 @@ fn number(value: &serde_json::Value) -> f64 {
 /// Without arguments, Table I under all policies, beside the paper.
 #[test]
 fn table_1_is_run_and_drawn_beside_the_paper() {
-    let folder = tempfile::tempdir().unwrap();
-    let svg = folder.path().join("plot.svg");
-    let text = contains("SRAD2")
-        .and(contains("two checkpoints 100"))
-        .and(contains("(paper 8.9)"))
-        .and(contains("(paper 3.6)"));
-    faultline(&["--svg", svg.to_str().unwrap()])
-        .assert()
-        .success()
-        .stdout(text)
-        .stderr(is_empty());
-    let svg = std::fs::read_to_string(svg).unwrap();
-    for part in [
-        "<svg",
-        "latency of a preemption, us",
-        "pep-in-place",
-        "paper, Table I",
-        "SRAD3",
-    ] {
-        assert!(svg.contains(part), "no {part} in the plot");
-    }
-    let all = json(&[]);
-    let runs = all["runs"].as_array().unwrap();
-    // PEP's 24 runs of each kernel, and Chimera's 36.
-    assert_eq!(runs.len(), 16 * 2 * (24 + 36));
-    assert!(all["dirty"].as_array().unwrap().is_empty());
-    for run in runs {
-        let pep = run["policy"].as_str().unwrap().starts_with("pep");
-        assert_eq!(run["predict_us"].is_null(), !pep, "{run}");
-        assert_eq!(run["deadline_us"].is_null(), pep, "{run}");
-        let cases = run["cases"].as_array().unwrap().iter();
-        let blocks: u64 = cases.map(|case| case[1].as_u64().unwrap()).sum();
-        assert_eq!(blocks, run["blocks"].as_u64().unwrap(), "{run}");
-        // What is saved is no larger than the context, and nothing stays on the SM but in place.
-        let whole = number(&run["whole_bytes"]);
-        for kind in ["bases", "increments", "singles"] {
-            let saved = &run[kind];
-            let context = number(&saved["registers"]) + number(&saved["shared_memory"]);
-            assert!(
-                context <= whole * number(&saved["blocks"]),
-                "{kind} of {run}"
-            );
-            assert!(context <= number(&saved["all"]), "{kind} of {run}");
-            let in_place = run["policy"] == "pep-in-place" && kind != "bases";
-            assert!(
-                in_place || number(&saved["in_place"]) == 0.0,
-                "{kind} of {run}"
-            );
+    obligation::of_command(file!()).meet(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let svg = folder.path().join("plot.svg");
+        let text = contains("SRAD2")
+            .and(contains("two checkpoints 100"))
+            .and(contains("(paper 8.9)"))
+            .and(contains("(paper 3.6)"));
+        faultline(&["--svg", svg.to_str().unwrap()])
+            .assert()
+            .success()
+            .stdout(text)
+            .stderr(is_empty());
+        let svg = std::fs::read_to_string(svg).unwrap();
+        for part in [
+            "<svg",
+            "latency of a preemption, us",
+            "pep-in-place",
+            "paper, Table I",
+            "SRAD3",
+        ] {
+            assert!(svg.contains(part), "no {part} in the plot");
         }
-    }
+        let all = json(&[]);
+        let runs = all["runs"].as_array().unwrap();
+        // PEP's 24 runs of each kernel, and Chimera's 36.
+        assert_eq!(runs.len(), 16 * 2 * (24 + 36));
+        assert!(all["dirty"].as_array().unwrap().is_empty());
+        for run in runs {
+            let pep = run["policy"].as_str().unwrap().starts_with("pep");
+            assert_eq!(run["predict_us"].is_null(), !pep, "{run}");
+            assert_eq!(run["deadline_us"].is_null(), pep, "{run}");
+            let cases = run["cases"].as_array().unwrap().iter();
+            let blocks: u64 = cases.map(|case| case[1].as_u64().unwrap()).sum();
+            assert_eq!(blocks, run["blocks"].as_u64().unwrap(), "{run}");
+            // What is saved is no larger than the context, and nothing stays on the SM but in place.
+            let whole = number(&run["whole_bytes"]);
+            for kind in ["bases", "increments", "singles"] {
+                let saved = &run[kind];
+                let context = number(&saved["registers"]) + number(&saved["shared_memory"]);
+                assert!(
+                    context <= whole * number(&saved["blocks"]),
+                    "{kind} of {run}"
+                );
+                assert!(context <= number(&saved["all"]), "{kind} of {run}");
+                let in_place = run["policy"] == "pep-in-place" && kind != "bases";
+                assert!(
+                    in_place || number(&saved["in_place"]) == 0.0,
+                    "{kind} of {run}"
+                );
+            }
+        }
+    });
 }
 
 /// Every value of an option with every one of the others.
@@ -168,20 +172,22 @@ fn a_trace_is_preempted() {
 /// The paper's figures are about Table I's kernels, and stand beside no others.
 #[test]
 fn other_kernels_are_not_drawn_beside_the_paper() {
-    let folder = tempfile::tempdir().unwrap();
-    let svg = folder.path().join("plot.svg");
-    for workloads in [&["mri-q"][..], &["table1", "mri-q"]] {
-        faultline(workloads)
-            .args(["--launch-us", "15", "--svg", svg.to_str().unwrap()])
-            .assert()
-            .success()
-            .stdout(contains("Mean latency: ").and(contains("(paper").not()));
-        let svg = std::fs::read_to_string(&svg).unwrap();
-        assert!(
-            svg.contains("mean") && !svg.contains("paper"),
-            "{workloads:?}"
-        );
-    }
+    obligation::of_command(file!()).meet(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let svg = folder.path().join("plot.svg");
+        for workloads in [&["mri-q"][..], &["table1", "mri-q"]] {
+            faultline(workloads)
+                .args(["--launch-us", "15", "--svg", svg.to_str().unwrap()])
+                .assert()
+                .success()
+                .stdout(contains("Mean latency: ").and(contains("(paper").not()));
+            let svg = std::fs::read_to_string(&svg).unwrap();
+            assert!(
+                svg.contains("mean") && !svg.contains("paper"),
+                "{workloads:?}"
+            );
+        }
+    });
 }
 
 /// A value that is given twice is run once.
@@ -258,6 +264,7 @@ fn nothing_is_run_where_the_report_cannot_be_written() {
 
 #[test]
 fn report_is_whole() {
+    obligation::of_command(file!()).meet(|| {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("preempt.md");
     faultline(&[
@@ -294,11 +301,13 @@ fn report_is_whole() {
         assert!(page.contains(part), "{part} is not in {page}");
     }
     assert!(!page.contains("NaN"), "{page}");
+    });
 }
 
 /// What the report says of a kernel follows from its runs, and is not said where they are otherwise.
 #[test]
 fn reasons_are_those_of_the_runs() {
+    obligation::of_command(file!()).meet(|| {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("preempt.md");
     let report = |progress: &str, predict: &str, launch: &str, deadline: &str| {
@@ -352,4 +361,5 @@ fn reasons_are_those_of_the_runs() {
     // No block that is short has 30 us left.
     let last = report("75", "30", "35", "15");
     assert!(!last.contains("has them here too"), "{last}");
+    });
 }

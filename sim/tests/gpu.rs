@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
+use faultline_ledger::Obligation;
 use faultline_sim::machines::gpu::restart::Trial;
 use faultline_sim::machines::gpu::{Config, Failure, Gpu, Outcome, SchemeName};
 use faultline_sim::machines::sm::{Response, SmError, Switching, Work};
@@ -45,20 +46,23 @@ fn values_are_those_of_the_oracle_whether_pages_are_there_or_come() {
 /// More SMs than the GMMU has ports: those that share one wait for each other, and each gets its translations.
 #[test]
 fn forty_sms_share_sixteen_ports_of_the_gmmu() {
-    let work = work("stencil");
-    let mut config = Config::read("sms = 40\n[paging]\nabsent = true\n", "", "tanasic").unwrap();
-    config.sm.scheme = SchemeName(Scheme::ReplayQueue);
-    let parameters = config.parameters();
-    assert_eq!((parameters.cluster(), parameters.gmmu.sms()), (3, 14));
-    let gpu = || Gpu::new(&parameters, &work).unwrap();
-    let outcome = gpu().run(|_| {}).unwrap();
-    assert_eq!(outcome.differences(), []);
-    assert!(outcome.brought.records > 100 && outcome.translations.fills > 100);
-    let in_step = gpu().in_step().run(|_| {}).unwrap();
-    assert_eq!(
-        (in_step.cycles, in_step.translations, in_step.brought),
-        (outcome.cycles, outcome.translations, outcome.brought)
-    );
+    Obligation::test(env!("CARGO_MANIFEST_DIR"), file!()).meet(|| {
+        let work = work("stencil");
+        let mut config =
+            Config::read("sms = 40\n[paging]\nabsent = true\n", "", "tanasic").unwrap();
+        config.sm.scheme = SchemeName(Scheme::ReplayQueue);
+        let parameters = config.parameters();
+        assert_eq!((parameters.cluster(), parameters.gmmu.sms()), (3, 14));
+        let gpu = || Gpu::new(&parameters, &work).unwrap();
+        let outcome = gpu().run(|_| {}).unwrap();
+        assert_eq!(outcome.differences(), []);
+        assert!(outcome.brought.records > 100 && outcome.translations.fills > 100);
+        let in_step = gpu().in_step().run(|_| {}).unwrap();
+        assert_eq!(
+            (in_step.cycles, in_step.translations, in_step.brought),
+            (outcome.cycles, outcome.translations, outcome.brought)
+        );
+    });
 }
 
 /// Random programs on random GPUs: with faults that fail on purpose, absent pages, blocks that leave and come back.
@@ -226,6 +230,7 @@ fn check(before: &BlockScheduler, now: &BlockScheduler, most: usize, extra: usiz
 /// ends once, each fault is resolved, and values are the oracle's.
 #[test]
 fn blocks_are_switched_out_and_come_back() {
+    Obligation::test(env!("CARGO_MANIFEST_DIR"), file!()).meet(|| {
     let mut work = work("sgemm");
     work.blocks_per_sm = 2;
     for scheme in Scheme::ALL.into_iter().filter(|scheme| scheme.squashes()) {
@@ -262,6 +267,7 @@ fn blocks_are_switched_out_and_come_back() {
             );
         }
     }
+    });
 }
 
 /// lbm names so many registers that a context has no bit to spare for the number of a row.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on panics
 
+use faultline_ledger::Obligation;
 use faultline_sim::machines::translation::{
     Design, Outcome, Parameters, Pattern, Work, ideal, memory_requests, run,
 };
@@ -41,26 +42,28 @@ fn performance(work: &Work) -> [f64; 6] {
 /// L2 TLB stands for the cache.
 #[test]
 fn designs_are_in_the_papers_order() {
-    let all = Pattern::ALL.par_iter();
-    let all: Vec<_> = all
-        .map(|&pattern| (pattern, performance(&beginning(pattern, 1))))
-        .collect();
-    for (pattern, [one, two, three, shared, both, ideal_cache]) in &all {
-        let shown = format!("{pattern:?}: {one} {two} {three} {shared} {both} {ideal_cache}");
-        assert!(two * 1.005 > *one && three > two, "{shown}");
-        assert!(both + 8.0 > *three, "{shown}");
-        assert!(shared < three || *pattern == Pattern::Sharing, "{shown}");
-        assert!(ideal_cache >= three && *ideal_cache <= 100.0, "{shown}");
-        if [Pattern::Burst, Pattern::Gather].contains(pattern) {
-            assert!(1.2 * one < *two && 1.1 * two < *three, "{shown}");
+    Obligation::test(env!("CARGO_MANIFEST_DIR"), file!()).meet(|| {
+        let all = Pattern::ALL.par_iter();
+        let all: Vec<_> = all
+            .map(|&pattern| (pattern, performance(&beginning(pattern, 1))))
+            .collect();
+        for (pattern, [one, two, three, shared, both, ideal_cache]) in &all {
+            let shown = format!("{pattern:?}: {one} {two} {three} {shared} {both} {ideal_cache}");
+            assert!(two * 1.005 > *one && three > two, "{shown}");
+            assert!(both + 8.0 > *three, "{shown}");
+            assert!(shared < three || *pattern == Pattern::Sharing, "{shown}");
+            assert!(ideal_cache >= three && *ideal_cache <= 100.0, "{shown}");
+            if [Pattern::Burst, Pattern::Gather].contains(pattern) {
+                assert!(1.2 * one < *two && 1.1 * two < *three, "{shown}");
+            }
         }
-    }
-    let mean = |design: usize| {
-        let logs = all.iter().map(|(_, of)| of[design].ln());
-        f64::exp(logs.sum::<f64>() / all.len() as f64)
-    };
-    let [one, two, three] = [0, 1, 2].map(mean);
-    assert!(1.2 * one < two && 1.2 * two < three, "{one} {two} {three}");
+        let mean = |design: usize| {
+            let logs = all.iter().map(|(_, of)| of[design].ln());
+            f64::exp(logs.sum::<f64>() / all.len() as f64)
+        };
+        let [one, two, three] = [0, 1, 2].map(mean);
+        assert!(1.2 * one < two && 1.2 * two < three, "{one} {two} {three}");
+    });
 }
 
 /// The walks under way, counted in every cycle, are those whose service was measured: each from its beginning to its end.
@@ -83,19 +86,21 @@ fn walks_under_way_are_those_that_are_served() {
 /// as one begins: 60 in the mean, over 100 at most.
 #[test]
 fn gathers_are_the_papers_bursts_of_an_sm() {
-    for seed in [1, 2] {
-        let work = beginning(Pattern::Gather, seed);
-        let one = outcome(&work, &Design::One.parameters());
-        let active = (one.in_flight.mean(), one.in_flight.most());
-        assert!((55.0..70.0).contains(&active.0), "{active:?}");
-        assert!(active.1 > 100, "{active:?}");
-        assert!(one.intervals.percent_within(500) > 90.0);
-        let best = ideal(&work);
-        let accesses = best.accesses_per_1000();
-        assert!((accesses - 39.0).abs() < 1.0, "{accesses}");
-        let misses = 1000.0 * one.latency.count() as f64 / (best.cycles * SMS as u64) as f64;
-        assert!((misses - 1.4).abs() < 0.2, "{misses}");
-    }
+    Obligation::test(env!("CARGO_MANIFEST_DIR"), file!()).meet(|| {
+        for seed in [1, 2] {
+            let work = beginning(Pattern::Gather, seed);
+            let one = outcome(&work, &Design::One.parameters());
+            let active = (one.in_flight.mean(), one.in_flight.most());
+            assert!((55.0..70.0).contains(&active.0), "{active:?}");
+            assert!(active.1 > 100, "{active:?}");
+            assert!(one.intervals.percent_within(500) > 90.0);
+            let best = ideal(&work);
+            let accesses = best.accesses_per_1000();
+            assert!((accesses - 39.0).abs() < 1.0, "{accesses}");
+            let misses = 1000.0 * one.latency.count() as f64 / (best.cycles * SMS as u64) as f64;
+            assert!((misses - 1.4).abs() < 0.2, "{misses}");
+        }
+    });
 }
 
 /// The way out is shared: four requests and an answer for each walk, so four requests in five cycles at most.
@@ -138,48 +143,52 @@ fn page_walk_cache_cuts_service_and_queueing() {
 /// Section 4.3: first come, first served, an SM's bursts queue ahead of the others' misses; whatever the seed.
 #[test]
 fn turns_remove_the_regression_of_first_come() {
-    (1..=6).into_par_iter().for_each(|seed| {
-        let work = beginning(Pattern::OneBursts, seed);
-        let cycles = |parameters: Parameters| outcome(&work, &parameters).cycles as f64;
-        let two = Design::Two.parameters();
-        let own = cycles(Design::One.parameters());
-        let turns = cycles(two);
-        let first_come = cycles(Parameters {
-            first_come: true,
-            ..two
+    Obligation::test(env!("CARGO_MANIFEST_DIR"), file!()).meet(|| {
+        (1..=6).into_par_iter().for_each(|seed| {
+            let work = beginning(Pattern::OneBursts, seed);
+            let cycles = |parameters: Parameters| outcome(&work, &parameters).cycles as f64;
+            let two = Design::Two.parameters();
+            let own = cycles(Design::One.parameters());
+            let turns = cycles(two);
+            let first_come = cycles(Parameters {
+                first_come: true,
+                ..two
+            });
+            assert!(first_come > 1.1 * own, "{seed}: {first_come} {own}");
+            assert!(1.1 * turns < own, "{seed}: {turns} {own}");
         });
-        assert!(first_come > 1.1 * own, "{seed}: {first_come} {own}");
-        assert!(1.1 * turns < own, "{seed}: {turns} {own}");
     });
 }
 
 /// Zheng et al., HPCA 2016, section 3.2, with half as many SMs and half of the link.
 #[test]
 fn four_mshrs_are_enough() {
-    let mut work = Pattern::Stream.work(8, 1);
-    for warp in work.phases[0].iter_mut().flat_map(|sm| &mut sm.warps) {
-        warp.truncate(33);
-    }
-    let [one, two, four, eight, sixteen, more] = [1, 2, 4, 8, 16, 32].map(|mshrs| {
-        let parameters = Parameters {
-            mshrs,
-            far_percent: 100,
-            transfer: 716,
-            ..Design::Three.parameters()
-        };
-        let outcome = outcome(&work, &parameters);
-        assert!(usize::from(outcome.held) <= mshrs * 8);
-        assert_eq!(outcome.fault_service.count(), outcome.far_faults);
-        // A page receives a Nack when it is missed, and hardly ever when it is requested again.
-        let far = outcome.far_faults;
-        assert!(10 * outcome.nacks < 11 * far, "{} {far}", outcome.nacks);
-        outcome.cycles as f64
+    Obligation::test(env!("CARGO_MANIFEST_DIR"), file!()).meet(|| {
+        let mut work = Pattern::Stream.work(8, 1);
+        for warp in work.phases[0].iter_mut().flat_map(|sm| &mut sm.warps) {
+            warp.truncate(33);
+        }
+        let [one, two, four, eight, sixteen, more] = [1, 2, 4, 8, 16, 32].map(|mshrs| {
+            let parameters = Parameters {
+                mshrs,
+                far_percent: 100,
+                transfer: 716,
+                ..Design::Three.parameters()
+            };
+            let outcome = outcome(&work, &parameters);
+            assert!(usize::from(outcome.held) <= mshrs * 8);
+            assert_eq!(outcome.fault_service.count(), outcome.far_faults);
+            // A page receives a Nack when it is missed, and hardly ever when it is requested again.
+            let far = outcome.far_faults;
+            assert!(10 * outcome.nacks < 11 * far, "{} {far}", outcome.nacks);
+            outcome.cycles as f64
+        });
+        assert!(one > 1.8 * two && two > 1.7 * four, "{one} {two} {four}");
+        let (gained, all) = (one / four, one / sixteen);
+        assert!(gained > 0.6 * all, "{gained} {all}");
+        assert!(eight <= four * 1.01 && sixteen <= eight * 1.01);
+        assert!((more / sixteen - 1.0).abs() < 0.02, "{sixteen} {more}");
     });
-    assert!(one > 1.8 * two && two > 1.7 * four, "{one} {two} {four}");
-    let (gained, all) = (one / four, one / sixteen);
-    assert!(gained > 0.6 * all, "{gained} {all}");
-    assert!(eight <= four * 1.01 && sixteen <= eight * 1.01);
-    assert!((more / sixteen - 1.0).abs() < 0.02, "{sixteen} {more}");
 }
 
 /// A page may come while another SM's walk, which has read that it is absent, is under way.

@@ -292,10 +292,13 @@ impl Measured {
         )
     }
 
-    /// The tables as Markdown.
-    pub fn markdown(&self) -> String {
+    /// The tables as Markdown, with a sentence that says what Verilog they are of.
+    pub fn markdown(&self, verilog: &str) -> String {
         let tables = table::markdown(&self.rows);
-        format!("# Cost\n\n{tables}\n{}", self.origin_text("- "))
+        format!(
+            "# Cost\n\n{tables}\n{verilog}.\n\n{}",
+            self.origin_text("- ")
+        )
     }
 
     fn origin_text(&self, mark: &str) -> String {

@@ -24,6 +24,7 @@ pub mod walker;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use faultline_ledger::Obligation;
 use faultline_sim::page::Page;
@@ -55,7 +56,7 @@ fn kernel_cycles(block: &str) -> u64 {
     }
 }
 
-/// Runs a block in lockstep under random traffic, each size by itself. In a short run the kernel takes part in the first
+/// Runs a block in lockstep under random traffic, its sizes side by side. In a short run the kernel takes part in the first
 /// thousand cycles. A long one is an obligation: all sizes together for four million cycles at least, with the kernel in
 /// more of them, until every scenario of the traffic has occurred. A mismatch leaves its waveform in the folder of this
 /// crate's build.
@@ -67,15 +68,20 @@ pub fn matches_model(block: &'static str) {
     let long = LONG
         .div_ceil(configurations.len() as u64)
         .next_multiple_of(STEP);
-    for config in &configurations {
+    let kernel = kernel_cycles(block);
+    let what = format!("{long} cycles, {kernel} with the kernel");
+    let run = &|config: &'static str| {
         lockstep(block, config, SHORT, STEP);
-        let kernel = kernel_cycles(block);
-        let what = format!("{long} cycles, {kernel} with the kernel");
         obligation(block, config, &what).meet(|| {
             let session = lockstep(block, config, long, kernel);
             all_occurred(block, config, &session);
         });
-    }
+    };
+    thread::scope(|sizes| {
+        for config in configurations {
+            sizes.spawn(move || run(config));
+        }
+    });
 }
 
 /// Gives the obligation to show something of a design in all back ends.
@@ -112,6 +118,21 @@ const SHARED: [&str; 11] = [
 pub fn sources(block: &str) -> BTreeSet<PathBuf> {
     let own = format!("testbench/src/blocks/{block}.rs");
     faultline_ledger::sources(&root(), &[&SHARED[..], &[&own]].concat())
+}
+
+/// Gives the obligation that the test of a block which calls this passes, with these sizes of the block in all back ends.
+///
+/// # Panics
+/// If there is no such design, or a source cannot be read.
+pub fn test<'a>(
+    file: &str,
+    block: &str,
+    configurations: impl IntoIterator<Item = &'a str>,
+) -> Obligation {
+    let test = Obligation::test(env!("CARGO_MANIFEST_DIR"), file);
+    let designs = configurations.into_iter();
+    let designs = designs.map(|config| format!("{block}_{config}"));
+    depends_on(test, block, &designs.collect::<Vec<_>>())
 }
 
 fn root() -> PathBuf {

@@ -9,6 +9,7 @@ use std::process::Command;
 
 use faultline_hw::primitives::memory::MemoryUse;
 use faultline_hw::registry::{Tag, designs};
+use faultline_ledger::Obligation;
 use tempfile::TempDir;
 
 /// The families, and what they call their block RAMs.
@@ -106,10 +107,6 @@ fn counted(text: &str, cell: &str) -> BTreeMap<String, u32> {
 
 #[test]
 fn memories_become_block_rams() {
-    if Command::new("yosys").arg("-V").output().is_err() {
-        faultline_ledger::missing("there is no Yosys; install the Debian package `yosys`");
-        return;
-    }
     let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl-out/memories");
     let known = designs();
     let known = known
@@ -124,36 +121,43 @@ fn memories_become_block_rams() {
         .flat_map(|(_, memories)| memories)
         .map(|memory| memory.module.clone())
         .collect();
-    let folder = TempDir::new().unwrap();
-    std::fs::write(folder.path().join("memories.v"), around(&modules, &rtl)).unwrap();
-    let mut found: Vec<_> = used.iter().map(|(name, _)| (*name, [0; 3])).collect();
-    for (number, (family, cell)) in FAMILIES.into_iter().enumerate() {
-        let files = modules
-            .iter()
-            .map(|name| rtl.join(format!("{name}.v")).display().to_string());
-        let files = files.collect::<Vec<_>>().join(" ");
-        let script = format!(
-            "read_verilog {files} memories.v; setattr -mod -set keep_hierarchy 1 sram_*; \
+    Obligation::new("block RAMs", "are those of the table")
+        .of(include_str!("block_rams.rs"))
+        .of(format!("{used:?}"))
+        .tool(Path::new("yosys"), &["-V"])
+        .file(&rtl)
+        .meet(|| {
+            let folder = TempDir::new().unwrap();
+            std::fs::write(folder.path().join("memories.v"), around(&modules, &rtl)).unwrap();
+            let mut found: Vec<_> = used.iter().map(|(name, _)| (*name, [0; 3])).collect();
+            for (number, (family, cell)) in FAMILIES.into_iter().enumerate() {
+                let files = modules
+                    .iter()
+                    .map(|name| rtl.join(format!("{name}.v")).display().to_string());
+                let files = files.collect::<Vec<_>>().join(" ");
+                let script = format!(
+                    "read_verilog {files} memories.v; setattr -mod -set keep_hierarchy 1 sram_*; \
              synth_{family} -top memories -run begin:map_ffram; tee -o stat.txt stat"
-        );
-        let output = Command::new("yosys")
-            .args(["-q", "-p", &script])
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        let text = std::fs::read_to_string(folder.path().join("stat.txt")).unwrap();
-        let counts = counted(&text, cell);
-        for ((_, rams), (_, memories)) in found.iter_mut().zip(&used) {
-            let each = memories.iter().map(|memory| {
-                counts.get(&memory.module).copied().unwrap_or(0) * memory.instances as u32
-            });
-            rams[number] = each.sum();
-        }
-    }
-    assert_eq!(found, EXPECTED);
+                );
+                let output = Command::new("yosys")
+                    .args(["-q", "-p", &script])
+                    .current_dir(folder.path())
+                    .output()
+                    .unwrap();
+                assert!(
+                    output.status.success(),
+                    "{}",
+                    String::from_utf8_lossy(&output.stderr)
+                );
+                let text = std::fs::read_to_string(folder.path().join("stat.txt")).unwrap();
+                let counts = counted(&text, cell);
+                for ((_, rams), (_, memories)) in found.iter_mut().zip(&used) {
+                    let each = memories.iter().map(|memory| {
+                        counts.get(&memory.module).copied().unwrap_or(0) * memory.instances as u32
+                    });
+                    rams[number] = each.sum();
+                }
+            }
+            assert_eq!(found, EXPECTED);
+        });
 }

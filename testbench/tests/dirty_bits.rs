@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use faultline_ledger::Obligation;
 use faultline_testbench::support;
 use faultline_testbench::support::dirty::Bits;
 use faultline_testbench::traffic::Rng;
@@ -15,6 +16,11 @@ const GROUPS: u64 = 256;
 /// The configurations with bits for lanes, and without.
 const BOTH: [&str; 2] = ["lanes", "rows"];
 
+/// A test that takes seconds: thousands of rows, in the kernel, too.
+fn obligation() -> Obligation {
+    support::test(file!(), "dirty_bits", BOTH)
+}
+
 #[test]
 fn matches_model() {
     support::matches_model("dirty_bits");
@@ -23,35 +29,37 @@ fn matches_model() {
 /// G1, G2: against a map of what was written.
 #[test]
 fn save_gives_what_was_written_and_nothing_else() {
-    for config in BOTH {
-        let mut bits = Bits::new(config);
-        let mut rng = Rng::new(5);
-        let mut dirty = BTreeMap::new();
-        for round in 0..12 {
-            for _ in 0..[3, 40, 400][round % 3] {
-                let row = rng.below(2048);
-                let lanes = rng.bits() & rng.bits() & ALL;
-                bits.write(row, lanes);
-                let whole = if config == "rows" { ALL } else { lanes };
-                if lanes != 0 {
-                    *dirty.entry(row).or_insert(0) |= whole;
+    obligation().meet(|| {
+        for config in BOTH {
+            let mut bits = Bits::new(config);
+            let mut rng = Rng::new(5);
+            let mut dirty = BTreeMap::new();
+            for round in 0..12 {
+                for _ in 0..[3, 40, 400][round % 3] {
+                    let row = rng.below(2048);
+                    let lanes = rng.bits() & rng.bits() & ALL;
+                    bits.write(row, lanes);
+                    let whole = if config == "rows" { ALL } else { lanes };
+                    if lanes != 0 {
+                        *dirty.entry(row).or_insert(0) |= whole;
+                    }
                 }
+                let first = rng.below(GROUPS);
+                let last = first + rng.below(GROUPS - first);
+                let within = |row: u64| (first..=last).contains(&(row / 8));
+                let wanted: Vec<_> = dirty
+                    .iter()
+                    .map(|(row, lanes)| (*row, *lanes))
+                    .filter(|(row, _)| within(*row))
+                    .collect();
+                assert_eq!(bits.save(first, last), wanted, "{config} {first} to {last}");
+                assert_eq!(bits.save(first, last), []);
+                dirty.retain(|&row, _| !within(row));
             }
-            let first = rng.below(GROUPS);
-            let last = first + rng.below(GROUPS - first);
-            let within = |row: u64| (first..=last).contains(&(row / 8));
-            let wanted: Vec<_> = dirty
-                .iter()
-                .map(|(row, lanes)| (*row, *lanes))
-                .filter(|(row, _)| within(*row))
-                .collect();
-            assert_eq!(bits.save(first, last), wanted, "{config} {first} to {last}");
-            assert_eq!(bits.save(first, last), []);
-            dirty.retain(|&row, _| !within(row));
+            let left: Vec<_> = dirty.into_iter().collect();
+            assert_eq!(bits.save_all(), left);
         }
-        let left: Vec<_> = dirty.into_iter().collect();
-        assert_eq!(bits.save_all(), left);
-    }
+    });
 }
 
 /// G2: an address that is cut short would meet another row.
@@ -159,65 +167,71 @@ fn clear_takes_what_was_written_up_to_its_cycle() {
 /// G4: a warp ends in any cycle of a save; none of its rows is offered newly from the second cycle after on.
 #[test]
 fn row_of_a_warp_that_has_ended_is_not_offered_any_more() {
-    for config in BOTH {
-        for delay in 0..40 {
-            let mut bits = Bits::new(config);
-            bits.fill(0..32);
-            bits.walk(0, 3, true);
-            bits.rest(delay);
-            bits.clear(1, 2);
-            let cleared = bits.cycle;
-            bits.end();
-            let dead = |row: u64| (8..24).contains(&row);
-            let late = |it: &&(u64, u64, u64)| dead(it.1) && it.0 >= cleared + 2;
-            assert_eq!(bits.given.iter().find(late), None, "{config} {delay}");
-            let alive = bits.given.iter().filter(|it| !dead(it.1)).count();
-            assert_eq!(alive, 16);
-            assert_eq!(bits.save_all(), []);
+    obligation().meet(|| {
+        for config in BOTH {
+            for delay in 0..40 {
+                let mut bits = Bits::new(config);
+                bits.fill(0..32);
+                bits.walk(0, 3, true);
+                bits.rest(delay);
+                bits.clear(1, 2);
+                let cleared = bits.cycle;
+                bits.end();
+                let dead = |row: u64| (8..24).contains(&row);
+                let late = |it: &&(u64, u64, u64)| dead(it.1) && it.0 >= cleared + 2;
+                assert_eq!(bits.given.iter().find(late), None, "{config} {delay}");
+                let alive = bits.given.iter().filter(|it| !dead(it.1)).count();
+                assert_eq!(alive, 16);
+                assert_eq!(bits.save_all(), []);
+            }
         }
-    }
+    });
 }
 
 /// G5.
 #[test]
 fn rows_come_once_and_in_ascending_order_though_others_write() {
-    for config in BOTH {
-        let mut bits = Bits::new(config);
-        bits.fill((0..2048).step_by(3));
-        let mut rng = Rng::new(8);
-        bits.walk(0, GROUPS - 1, true);
-        while bits.total.is_none() {
-            for port in 0..2 {
-                if bits.inputs.write_valid >> port & 1 == 0 {
-                    bits.request(port, rng.below(2048), ALL);
+    obligation().meet(|| {
+        for config in BOTH {
+            let mut bits = Bits::new(config);
+            bits.fill((0..2048).step_by(3));
+            let mut rng = Rng::new(8);
+            bits.walk(0, GROUPS - 1, true);
+            while bits.total.is_none() {
+                for port in 0..2 {
+                    if bits.inputs.write_valid >> port & 1 == 0 {
+                        bits.request(port, rng.below(2048), ALL);
+                    }
                 }
+                bits.inputs.dirty_ready = rng.chance(100);
+                bits.cycle();
             }
-            bits.inputs.dirty_ready = rng.chance(100);
-            bits.cycle();
+            assert!(bits.given.len() >= 683);
+            assert!(bits.given.is_sorted_by(|one, next| one.1 < next.1));
         }
-        assert!(bits.given.len() >= 683);
-        assert!(bits.given.is_sorted_by(|one, next| one.1 < next.1));
-    }
+    });
 }
 
 /// G6.
 #[test]
 fn count_is_what_a_save_will_give_and_changes_nothing() {
-    let mut bits = Bits::new("lanes");
-    let mut rng = Rng::new(4);
-    for _ in 0..300 {
-        bits.write(rng.below(2048), rng.bits() & ALL);
-    }
-    for (first, last) in [(0, 255), (0, 0), (17, 40), (255, 255), (9, 8), (255, 0)] {
-        let total = bits.count(first, last);
-        assert_eq!(bits.count(first, last), total, "{first} to {last}");
-        bits.save(first, last);
-        assert_eq!(bits.total, Some(total), "{first} to {last}");
-        assert_eq!(bits.count(first, last), (0, 0));
-    }
-    let mut bits = Bits::new("lanes");
-    bits.fill(0..2048);
-    assert_eq!(bits.count(0, 255), (2048, 65_536));
+    obligation().meet(|| {
+        let mut bits = Bits::new("lanes");
+        let mut rng = Rng::new(4);
+        for _ in 0..300 {
+            bits.write(rng.below(2048), rng.bits() & ALL);
+        }
+        for (first, last) in [(0, 255), (0, 0), (17, 40), (255, 255), (9, 8), (255, 0)] {
+            let total = bits.count(first, last);
+            assert_eq!(bits.count(first, last), total, "{first} to {last}");
+            bits.save(first, last);
+            assert_eq!(bits.total, Some(total), "{first} to {last}");
+            assert_eq!(bits.count(first, last), (0, 0));
+        }
+        let mut bits = Bits::new("lanes");
+        bits.fill(0..2048);
+        assert_eq!(bits.count(0, 255), (2048, 65_536));
+    });
 }
 
 /// G7.
@@ -254,122 +268,128 @@ fn row_and_total_hold_until_they_are_taken() {
 /// G8.
 #[test]
 fn writes_wait_for_three_cycles_at_most() {
-    for config in BOTH {
-        let mut bits = Bits::new(config);
-        // Two halves, a write in each: no cycle is lost.
-        for row in 0..100 {
-            bits.request(0, 2 * row, ALL);
-            bits.request(1, 2 * row + 1, ALL);
-            assert_eq!(bits.cycle().write_ready, 3);
-        }
-        // One half: the ports go in turns.
-        let mut accepted = [0, 0];
-        for cycle in 0..100 {
-            for port in 0..2 {
-                if bits.inputs.write_valid >> port & 1 == 0 {
-                    bits.request(port, 4 * cycle, ALL);
-                }
+    obligation().meet(|| {
+        for config in BOTH {
+            let mut bits = Bits::new(config);
+            // Two halves, a write in each: no cycle is lost.
+            for row in 0..100 {
+                bits.request(0, 2 * row, ALL);
+                bits.request(1, 2 * row + 1, ALL);
+                assert_eq!(bits.cycle().write_ready, 3);
             }
-            let ready = bits.cycle().write_ready;
-            assert_eq!(ready.count_ones(), 1);
-            accepted[usize::from(ready == 2)] += 1;
-        }
-        assert_eq!(accepted, [50, 50]);
-        // And a walk over that half: a count goes on sooner than a save, which offers a row in between.
-        for (saves, most) in [(true, 2), (false, 3)] {
-            bits.rest(4);
-            bits.save_all();
-            bits.fill((0..2048).step_by(2));
-            bits.walk(0, 255, saves);
-            let (mut waited, mut longest) = ([0, 0], 0);
-            while bits.total.is_none() {
-                for (port, waited) in waited.iter_mut().enumerate() {
+            // One half: the ports go in turns.
+            let mut accepted = [0, 0];
+            for cycle in 0..100 {
+                for port in 0..2 {
                     if bits.inputs.write_valid >> port & 1 == 0 {
-                        bits.request(port, 0, ALL);
-                        *waited = 0;
+                        bits.request(port, 4 * cycle, ALL);
                     }
                 }
                 let ready = bits.cycle().write_ready;
-                for (port, waited) in waited.iter_mut().enumerate() {
-                    *waited += u32::from(ready >> port & 1 == 0);
-                    longest = longest.max(*waited);
-                }
+                assert_eq!(ready.count_ones(), 1);
+                accepted[usize::from(ready == 2)] += 1;
             }
-            assert_eq!(longest, most, "{config}");
+            assert_eq!(accepted, [50, 50]);
+            // And a walk over that half: a count goes on sooner than a save, which offers a row in between.
+            for (saves, most) in [(true, 2), (false, 3)] {
+                bits.rest(4);
+                bits.save_all();
+                bits.fill((0..2048).step_by(2));
+                bits.walk(0, 255, saves);
+                let (mut waited, mut longest) = ([0, 0], 0);
+                while bits.total.is_none() {
+                    for (port, waited) in waited.iter_mut().enumerate() {
+                        if bits.inputs.write_valid >> port & 1 == 0 {
+                            bits.request(port, 0, ALL);
+                            *waited = 0;
+                        }
+                    }
+                    let ready = bits.cycle().write_ready;
+                    for (port, waited) in waited.iter_mut().enumerate() {
+                        *waited += u32::from(ready >> port & 1 == 0);
+                        longest = longest.max(*waited);
+                    }
+                }
+                assert_eq!(longest, most, "{config}");
+            }
         }
-    }
+    });
 }
 
 /// G9: with nothing in the way, a row in each cycle, wherever they are.
 #[test]
 fn save_gives_a_row_in_each_cycle() {
-    for config in BOTH {
-        for step in [1, 7, 8, 9, 64, 1000] {
+    obligation().meet(|| {
+        for config in BOTH {
+            for step in [1, 7, 8, 9, 64, 1000] {
+                let mut bits = Bits::new(config);
+                bits.fill((0..2048).step_by(step));
+                bits.walk(0, 255, true);
+                let start = bits.cycle;
+                bits.end();
+                let rows = 2048_u64.div_ceil(step as u64);
+                let first = bits.given[0].0;
+                assert_eq!(first, start + 4);
+                let cycles: Vec<_> = bits.given.iter().map(|it| it.0).collect();
+                let wanted: Vec<_> = (first..first + rows).collect();
+                assert_eq!(cycles, wanted, "{config} {step}");
+                assert_eq!(bits.cycle, first + rows + 2);
+            }
+            // Nothing to save.
             let mut bits = Bits::new(config);
-            bits.fill((0..2048).step_by(step));
             bits.walk(0, 255, true);
-            let start = bits.cycle;
             bits.end();
-            let rows = 2048_u64.div_ceil(step as u64);
-            let first = bits.given[0].0;
-            assert_eq!(first, start + 4);
-            let cycles: Vec<_> = bits.given.iter().map(|it| it.0).collect();
-            let wanted: Vec<_> = (first..first + rows).collect();
-            assert_eq!(cycles, wanted, "{config} {step}");
-            assert_eq!(bits.cycle, first + rows + 2);
+            assert_eq!(bits.cycle, 1 + 3);
         }
-        // Nothing to save.
-        let mut bits = Bits::new(config);
-        bits.walk(0, 255, true);
-        bits.end();
-        assert_eq!(bits.cycle, 1 + 3);
-    }
+    });
 }
 
 /// G9: a checkpoint that sends 32 B a cycle, a row in four, waits for rows hardly at all, though others write as fast as
 /// they can, or a warp of another block ends now and then.
 #[test]
 fn save_at_32_bytes_a_cycle_takes_as_long_as_its_bytes() {
-    for (step, others) in [
-        (1, 0),
-        (1, 2),
-        (8, 0),
-        (8, 2),
-        (16, 2),
-        (40, 1),
-        (512, 2),
-        (2047, 2),
-    ] {
-        let mut bits = Bits::new("lanes");
-        bits.fill((0..1024).step_by(step));
-        let rows = 1024_u64.div_ceil(step as u64);
-        bits.walk(0, 127, true);
-        let start = bits.cycle;
-        let (mut busy, mut cycles) = (0, 0);
-        while bits.total.is_none() {
-            // Another block, in the half that is saved.
-            for port in 0..others {
-                if bits.inputs.write_valid >> port & 1 == 0 {
-                    bits.request(port, 1024 + 2 * port as u64, ALL);
+    obligation().meet(|| {
+        for (step, others) in [
+            (1, 0),
+            (1, 2),
+            (8, 0),
+            (8, 2),
+            (16, 2),
+            (40, 1),
+            (512, 2),
+            (2047, 2),
+        ] {
+            let mut bits = Bits::new("lanes");
+            bits.fill((0..1024).step_by(step));
+            let rows = 1024_u64.div_ceil(step as u64);
+            bits.walk(0, 127, true);
+            let start = bits.cycle;
+            let (mut busy, mut cycles) = (0, 0);
+            while bits.total.is_none() {
+                // Another block, in the half that is saved.
+                for port in 0..others {
+                    if bits.inputs.write_valid >> port & 1 == 0 {
+                        bits.request(port, 1024 + 2 * port as u64, ALL);
+                    }
                 }
+                if cycles % 50 == 0 {
+                    bits.clear(200, 203);
+                }
+                // The next row is taken with the last beat of the one before.
+                bits.inputs.dirty_ready = busy <= 1;
+                let outputs = bits.cycle();
+                let taken = outputs.dirty_valid && bits.inputs.dirty_ready;
+                busy = if taken { 4 } else { busy.max(1) - 1 };
+                cycles += 1;
             }
-            if cycles % 50 == 0 {
-                bits.clear(200, 203);
-            }
-            // The next row is taken with the last beat of the one before.
-            bits.inputs.dirty_ready = busy <= 1;
-            let outputs = bits.cycle();
-            let taken = outputs.dirty_valid && bits.inputs.dirty_ready;
-            busy = if taken { 4 } else { busy.max(1) - 1 };
-            cycles += 1;
+            let (took, bytes) = (bits.cycle - start, rows * 128);
+            assert_eq!(bits.given.len() as u64, rows);
+            assert!(
+                took * 32 * 100 <= bytes * 105 + 8 * 32 * 100,
+                "{step} {others}: {took} cycles for {bytes} B"
+            );
         }
-        let (took, bytes) = (bits.cycle - start, rows * 128);
-        assert_eq!(bits.given.len() as u64, rows);
-        assert!(
-            took * 32 * 100 <= bytes * 105 + 8 * 32 * 100,
-            "{step} {others}: {took} cycles for {bytes} B"
-        );
-    }
+    });
 }
 
 /// A clear of other groups holds up nothing: neither does the walk find later, nor come, nor take.
@@ -430,30 +450,32 @@ fn write_ready_is_of_its_row_without_valid() {
 /// G9: warps of other blocks end, as often as can be, while others write in both halves: a save goes on.
 #[test]
 fn save_goes_on_while_other_warps_end() {
-    for config in BOTH {
-        for every in [1, 2, 3, 5] {
-            for (group, distance) in [(200, 1), (200, 2), (253, 1)] {
-                let mut bits = Bits::new(config);
-                bits.fill(0..64);
-                bits.walk(0, 7, true);
-                let start = bits.cycle;
-                while bits.total.is_none() {
-                    for port in 0..2 {
-                        if bits.inputs.write_valid >> port & 1 == 0 {
-                            bits.request(port, 1024 + distance * port as u64, ALL);
+    obligation().meet(|| {
+        for config in BOTH {
+            for every in [1, 2, 3, 5] {
+                for (group, distance) in [(200, 1), (200, 2), (253, 1)] {
+                    let mut bits = Bits::new(config);
+                    bits.fill(0..64);
+                    bits.walk(0, 7, true);
+                    let start = bits.cycle;
+                    while bits.total.is_none() {
+                        for port in 0..2 {
+                            if bits.inputs.write_valid >> port & 1 == 0 {
+                                bits.request(port, 1024 + distance * port as u64, ALL);
+                            }
                         }
+                        if bits.cycle.is_multiple_of(every) {
+                            bits.clear(group, group + 2);
+                        }
+                        bits.cycle();
+                        let took = bits.cycle - start;
+                        assert!(took < 64 * 3 + 10, "a warp ends every {every} cycles");
                     }
-                    if bits.cycle.is_multiple_of(every) {
-                        bits.clear(group, group + 2);
-                    }
-                    bits.cycle();
-                    let took = bits.cycle - start;
-                    assert!(took < 64 * 3 + 10, "a warp ends every {every} cycles");
+                    assert_eq!(bits.given.len(), 64);
                 }
-                assert_eq!(bits.given.len(), 64);
             }
         }
-    }
+    });
 }
 
 /// What is counted goes at a row a cycle as well.

@@ -46,26 +46,31 @@ fn at_once(config: &str, kind: Kind, step: usize) -> u64 {
 
 #[test]
 fn every_combination_of_bits_at_every_level_agrees_in_the_cycle_model() {
-    assert_eq!(one_by_one(Sweep::Entry, Kind::Reference, 1), 516_096);
+    obligation().meet(|| {
+        assert_eq!(one_by_one(Sweep::Entry, Kind::Reference, 1), 516_096);
+    });
 }
 
 #[test]
 #[cfg(feature = "verilog")]
 fn every_combination_of_bits_at_every_level_agrees_in_verilog() {
-    assert_eq!(one_by_one(Sweep::Entry, Kind::Verilog, 1), 516_096);
+    obligation().meet(|| {
+        assert_eq!(one_by_one(Sweep::Entry, Kind::Verilog, 1), 516_096);
+    });
 }
 
 /// The kernel is a hundred times slower than its Verilog: here each 101st case, and all of them in the report.
 #[test]
 fn every_hundredth_combination_of_bits_agrees_in_the_kernel() {
-    assert!(one_by_one(Sweep::Entry, Kind::RustHdl, 101) > 5_000);
+    obligation().meet(|| {
+        assert!(one_by_one(Sweep::Entry, Kind::RustHdl, 101) > 5_000);
+    });
 }
 
 /// A test of walkers of all sizes.
 fn obligation() -> Obligation {
-    let sizes = blocks::configurations("page_walker").map(|config| format!("page_walker_{config}"));
-    let test = Obligation::test(env!("CARGO_MANIFEST_DIR"), file!());
-    support::depends_on(test, "page_walker", &sizes.collect::<Vec<_>>())
+    let sizes = blocks::configurations("page_walker");
+    support::test(file!(), "page_walker", sizes)
 }
 
 /// Entries of several levels at once: here each fifth case, and all of them in the report.
@@ -107,11 +112,13 @@ fn walks_at_once_agree() {
 /// Each bit that may be reserved, alone, with physical addresses of every width.
 #[test]
 fn every_single_bit_with_every_width_of_addresses_agrees() {
-    for kind in Kind::built() {
-        let step = if kind == Kind::RustHdl { 97 } else { 1 };
-        let cases = 144_648 / 2 / step * 2;
-        assert_eq!(one_by_one(Sweep::Bit, kind, step as usize), cases);
-    }
+    obligation().meet(|| {
+        for kind in Kind::built() {
+            let step = if kind == Kind::RustHdl { 97 } else { 1 };
+            let cases = 144_648 / 2 / step * 2;
+            assert_eq!(one_by_one(Sweep::Bit, kind, step as usize), cases);
+        }
+    });
 }
 
 /// A walker of another machine is found out, and what it did wrong is reported.
@@ -140,22 +147,24 @@ fn difference_from_the_rules_is_reported() {
 
 #[test]
 fn hostile_tables_agree_in_all_back_ends() {
-    for kind in Kind::built() {
-        let mut rng = Rng::new(2);
-        let mut walkers: Vec<_> = all_rules()
-            .map(|rules| (Walker::new(rules, Some(LIMIT), kind).unwrap(), rules))
-            .collect();
-        let memories = if kind == Kind::RustHdl { 400 } else { 20_000 };
-        for number in 0..memories {
-            let count = walkers.len();
-            let (walker, rules) = &mut walkers[number % count];
-            let (words, address) = hostile(&mut rng, rules);
-            for request in requests(address) {
-                let wrong = sweep::difference(walker, rules, &image(&words), &request);
-                assert_eq!(wrong.unwrap(), None);
+    obligation().meet(|| {
+        for kind in Kind::built() {
+            let mut rng = Rng::new(2);
+            let mut walkers: Vec<_> = all_rules()
+                .map(|rules| (Walker::new(rules, Some(LIMIT), kind).unwrap(), rules))
+                .collect();
+            let memories = if kind == Kind::RustHdl { 400 } else { 20_000 };
+            for number in 0..memories {
+                let count = walkers.len();
+                let (walker, rules) = &mut walkers[number % count];
+                let (words, address) = hostile(&mut rng, rules);
+                for request in requests(address) {
+                    let wrong = sweep::difference(walker, rules, &image(&words), &request);
+                    assert_eq!(wrong.unwrap(), None);
+                }
             }
         }
-    }
+    });
 }
 
 /// A top-level entry that points to its own table is read once for each level, and marked once: an update expects the

@@ -62,10 +62,16 @@ fn restarts(scheme: Scheme, config: &str, programs: u64) {
 /// G1 to G3, G5.
 #[test]
 fn random_programs_restart_in_every_scheme() {
-    for scheme in Scheme::ALL {
-        restarts(scheme, &Pipeline::configuration(scheme, 4), PROGRAMS);
-    }
-    restarts(Scheme::OperandLog, "log_4_greedy", PROGRAMS);
+    let mut runs = Scheme::ALL
+        .map(|scheme| (scheme, Pipeline::configuration(scheme, 4)))
+        .to_vec();
+    runs.push((Scheme::OperandLog, "log_4_greedy".to_owned()));
+    let configurations = runs.iter().map(|(_, config)| config.as_str());
+    support::test(file!(), "sm_pipeline", configurations).meet(|| {
+        for (scheme, config) in &runs {
+            restarts(*scheme, config, PROGRAMS);
+        }
+    });
 }
 
 /// A damaged context may give one warp all of its instructions, more than it can have in flight: as many as the queue has room

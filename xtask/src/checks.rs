@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::sync::Arc;
 
-use faultline_ledger::Runner;
+use faultline_ledger::{Obligation, Runner};
 use rayon::prelude::*;
 
 use crate::steps::{Job, Steps, succeed};
@@ -19,6 +20,9 @@ pub const DENY: [&str; 3] = ["--", "-D", "warnings"];
 
 /// Makes the command that lints a file of `rtl-out` and those below it.
 type Lint = fn(&Path) -> Command;
+
+/// What it is that the tools are called with.
+const SELF: &str = include_str!("checks.rs");
 
 /// The linters from Debian's packages.
 pub const LINTS: [(&str, Lint); 2] = [("Verilator", verilator), ("Icarus", iverilog)];
@@ -84,7 +88,7 @@ pub fn run(all: bool) -> Result<ExitCode, String> {
         run.env("FAULTLINE_CACHE", root().join("target/netlists"));
     }
     let mut jobs: Vec<Job> = runs.into_iter().map(Job::Tests).collect();
-    jobs.extend(lints());
+    jobs.extend(lints(&ledger)?);
     steps.at_once("tests, and the tools that read the Verilog", jobs);
     steps.ledger(&ledger);
     for sentence in [python.err(), mdbook.err()].into_iter().flatten() {
@@ -93,14 +97,35 @@ pub fn run(all: bool) -> Result<ExitCode, String> {
     Ok(steps.finish())
 }
 
-/// What each tool says of the committed Verilog.
-fn lints() -> Vec<Job> {
-    let check = |name: &str, check: Box<dyn FnOnce() -> Result<String, String> + Send + Sync>| {
-        Job::Check(name.to_owned(), check)
+/// A tool and what it says of the committed Verilog.
+type Said = Box<dyn FnOnce() -> Result<String, String> + Send + Sync>;
+
+/// What each tool says of the committed Verilog: an obligation each, of the files as they are, with their comments.
+fn lints(ledger: &Runner) -> Result<Vec<Job>, String> {
+    let rtl = root().join("rtl-out");
+    let mut inputs = vec![SELF.to_owned(), python::SELF.to_owned()];
+    for name in files()?.into_iter().chain(lists()?) {
+        let path = rtl.join(&name);
+        let text = fs::read_to_string(&path);
+        inputs.push(name.to_string_lossy().into_owned());
+        inputs.push(text.map_err(|error| format!("{}: {error}", path.display()))?);
+    }
+    let inputs = Arc::new(inputs);
+    let check = |name: &'static str, program: &Path, version: &'static str, check: Said| {
+        let (ledger, inputs, program) = (ledger.clone(), Arc::clone(&inputs), program.to_owned());
+        let find = move || {
+            let lint = Obligation::new("lint", name).tool(&program, &[version]);
+            let lint = inputs.iter().fold(lint, Obligation::of);
+            let found = ledger.find(lint, check)?;
+            found.ok_or_else(|| format!("{} does not start", program.display()))
+        };
+        Job::Check(name.to_owned(), Box::new(find))
     };
     let mut jobs = vec![
         check(
             "Yosys reads the Verilog",
+            Path::new("yosys"),
+            "-V",
             Box::new(|| {
                 let files = files()?;
                 succeed(&mut yosys(&files), true)?;
@@ -109,10 +134,14 @@ fn lints() -> Vec<Job> {
         ),
         check(
             "Verilator reads each design",
+            Path::new("verilator"),
+            "--version",
             Box::new(|| every(&tops()?, verilator)),
         ),
         check(
             "Icarus takes each design's list of files",
+            Path::new("iverilog"),
+            "-V",
             Box::new(from_lists),
         ),
     ];
@@ -134,21 +163,18 @@ fn lints() -> Vec<Job> {
     for (name, program, version, lint) in of_python {
         // Without PyPI the last sentence says what was not checked.
         if let Some(path) = python::program(program) {
-            jobs.push(check(
-                name,
-                Box::new(move || {
-                    // Yosys prepares itself when a machine runs it first, and says so.
-                    let version = said(Command::new(&path).arg(version))?;
-                    let files = at_once(&path, lint)?;
-                    Ok(format!(
-                        "{}: {files}",
-                        version.lines().next().unwrap_or_default()
-                    ))
-                }),
-            ));
+            let tool = path.clone();
+            let find = move || {
+                // Yosys prepares itself when a machine runs it first, and says so.
+                let version = said(Command::new(&path).arg(version))?;
+                let files = at_once(&path, lint)?;
+                let version = version.lines().next().unwrap_or_default();
+                Ok(format!("{version}: {files}"))
+            };
+            jobs.push(check(name, &tool, version, Box::new(find)));
         }
     }
-    jobs
+    Ok(jobs)
 }
 
 /// What a program prints, if it succeeds.

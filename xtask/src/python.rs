@@ -9,6 +9,9 @@ use std::process::Command;
 
 use crate::{root, setup};
 
+/// What names the versions of the tools.
+pub const SELF: &str = include_str!("python.rs");
+
 /// A virtual environment of Python.
 struct Environment {
     /// Where it is, from the root.

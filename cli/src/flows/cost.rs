@@ -10,8 +10,7 @@ use faultline_synth::sram::{Cacti, Setting, Sram, Table};
 use faultline_synth::table;
 use faultline_synth::tool;
 use faultline_synth::yosys::{self, Netlist};
-use faultline_testbench::blocks;
-use faultline_testbench::file;
+use faultline_testbench::{blocks, file, origin};
 use miette::{Result, miette};
 use rayon::prelude::*;
 
@@ -83,7 +82,8 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         file::write_whole(path, &text).map_err(|error| miette!("{error}"))?;
     }
     if let Some(path) = &args.markdown {
-        file::write_whole(path, measured.markdown()).map_err(|error| miette!("{error}"))?;
+        let page = measured.markdown(&verilog(&args.choice)?);
+        file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
     }
     if global.json {
         global.print_json(&measured.rows)
@@ -165,6 +165,14 @@ pub fn measure(args: &Choice, power: Option<u64>) -> Result<Measured> {
     Ok(measured)
 }
 
+/// Names the Verilog of the chosen designs.
+///
+/// # Errors
+/// If there is no such design, or one cannot be exported.
+fn verilog(choice: &Choice) -> Result<String> {
+    origin::verilog(&chosen(choice)?).map_err(|error| miette!("{error}"))
+}
+
 /// Designs as what is synthesized.
 ///
 /// # Errors
@@ -236,17 +244,15 @@ pub fn each<T: Send>(
 /// The files of [`write_files`].
 pub const FILES: [&str; 3] = ["cost.csv", "cost.md", "cost.json"];
 
-/// Writes the three files of a set of rows into a folder.
+/// Writes the three files of the rows of some designs into a folder.
 ///
 /// # Errors
-/// If the folder cannot be written.
-pub fn write_files(measured: &Measured, folder: &Path) -> Result<()> {
+/// If the folder cannot be written, or as [`verilog`].
+pub fn write_files(measured: &Measured, choice: &Choice, folder: &Path) -> Result<()> {
     let csv = table::csv(&measured.rows).map_err(|error| miette!("{error}"))?;
     let json = serde_json::to_string_pretty(&measured.rows).map_err(|error| miette!("{error}"))?;
-    for (name, text) in FILES
-        .into_iter()
-        .zip([csv, measured.markdown(), json + "\n"])
-    {
+    let page = measured.markdown(&verilog(choice)?);
+    for (name, text) in FILES.into_iter().zip([csv, page, json + "\n"]) {
         file::write_whole(&folder.join(name), &text).map_err(|error| miette!("{error}"))?;
     }
     Ok(())

@@ -84,7 +84,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     .html()
     .map_err(|error| miette!("{error}"))?;
     export::write_all(&verilog)?;
-    cost::write_files(&measured, &args.out)?;
+    cost::write_files(&measured, &args.cost, &args.out)?;
     file::write_whole(&index, &page).map_err(|error| miette!("{error}"))?;
     if global.json {
         return global.print_json(&measured.rows);

@@ -5,11 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use faultline_ledger::{Obligation, sources};
 use faultline_synth::sram::{NANGATE45, Process, SKY130};
 use rayon::prelude::*;
 
-use crate::made::{kits, name, read, succeeds};
+use crate::made::{kits, name, obligation, read, succeeds};
 
 /// The places in a placement file: instance, left and lower edge, um.
 fn placed(text: &str) -> BTreeMap<String, (f64, f64)> {
@@ -141,15 +140,11 @@ fn macros_are_placed_once_each_inside_the_least_core_and_apart() {
         ("orfs", many, "macro_placement.tcl", NANGATE45),
         ("librelane", few, "macro_placement.cfg", SKY130),
     ] {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let own = sources(&root, &[file!()]);
         let (folder, rows) = kits(flow, Some(tops));
         rows.par_iter().for_each(|row| {
             let kit = folder.path().join(name(row));
             let what = format!("Yosys finds the macros that its {file} places");
-            Obligation::new(&format!("kit of {}", name(row)), &what)
-                .file(&kit)
-                .sources(&root, &own)
+            obligation(file!(), name(row), &what, &kit)
                 .of(row.to_string())
                 .tool(Path::new("yosys"), &["-V"])
                 .meet(|| macros_are_placed(&kit, row, file, &process));

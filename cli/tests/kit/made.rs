@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use faultline_ledger::{Obligation, sources};
 use tempfile::TempDir;
 
 pub fn faultline(arguments: &[&str]) -> Output {
@@ -34,6 +35,14 @@ pub fn name(row: &serde_json::Value) -> &str {
 
 pub fn read(kit: &Path, file: &str) -> String {
     fs::read_to_string(kit.join(file)).unwrap()
+}
+
+/// An obligation that depends on a kit and on what this file of tests does with it.
+pub fn obligation(file: &str, kit: &str, what: &str, folder: &Path) -> Obligation {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    Obligation::new(&format!("kit of {kit}"), what)
+        .file(folder)
+        .sources(&root, &sources(&root, &[file]))
 }
 
 /// A program of `cargo xtask setup`, else the one on PATH, if it succeeds with these arguments.

@@ -5,18 +5,14 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use faultline_ledger::{Obligation, sources};
+use faultline_ledger::Obligation;
 use faultline_synth::library::Library;
 use rayon::prelude::*;
 
-use crate::made::{kits, name, read, succeeds, tool, variable};
+use crate::made::{self, kits, name, read, succeeds, tool, variable};
 
-/// An obligation that depends on a kit and on what this file does with it.
 fn obligation(kit: &str, what: &str, folder: &Path) -> Obligation {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    Obligation::new(&format!("kit of {kit}"), what)
-        .file(folder)
-        .sources(&root, &sources(&root, &[file!()]))
+    made::obligation(file!(), kit, what, folder)
 }
 
 /// Maps what `config.mk` names, and times it with the kit's constraints; gives the worst slack, ns. Each module is mapped

@@ -9,6 +9,8 @@ use predicates::str::{contains, is_empty};
 #[path = "../common/mod.rs"]
 mod common;
 mod exceptions;
+#[path = "../common/obligation.rs"]
+mod obligation;
 mod refusals;
 mod restart;
 mod timeline;
@@ -61,20 +63,22 @@ fn the_command_of_the_report_is_the_one_that_is_printed() {
 
 #[test]
 fn the_paper_is_left_out_where_it_is_about_something_else() {
-    let without = || contains("geometric mean").and(contains("paper").not());
-    for arguments in [
-        &["sm", "sgemm", "lbm"][..],
-        &["sm", "--runs", "1", "--fault-rate", "0.01"],
-        &["sm", "--runs", "1", "--absent"],
-    ] {
-        faultline(arguments).assert().success().stdout(without());
-    }
-    let (page, svg) = written(&["sm", "lbm"]);
-    assert!(page.contains("| scheme | here |"), "{page}");
-    for about in ["The paper's", "in the paper at", "## Why", "## Order"] {
-        assert!(!page.contains(about), "{page}");
-    }
-    assert!(!svg.contains("paper"));
+    obligation::of_command(file!()).meet(|| {
+        let without = || contains("geometric mean").and(contains("paper").not());
+        for arguments in [
+            &["sm", "sgemm", "lbm"][..],
+            &["sm", "--runs", "1", "--fault-rate", "0.01"],
+            &["sm", "--runs", "1", "--absent"],
+        ] {
+            faultline(arguments).assert().success().stdout(without());
+        }
+        let (page, svg) = written(&["sm", "lbm"]);
+        assert!(page.contains("| scheme | here |"), "{page}");
+        for about in ["The paper's", "in the paper at", "## Why", "## Order"] {
+            assert!(!page.contains(about), "{page}");
+        }
+        assert!(!svg.contains("paper"));
+    });
 }
 
 #[test]
@@ -97,41 +101,43 @@ fn a_hidden_baseline_is_the_baseline_all_the_same() {
 
 #[test]
 fn every_scheme_has_a_row_of_json() {
-    let results = json(&["sm", "sgemm", "--log", "8k,32K", "--fault-rate", "0.05"]);
-    let rows = results["rows"].as_array().unwrap();
-    let schemes: Vec<_> = rows
-        .iter()
-        .map(|row| row["scheme"].as_str().unwrap())
-        .collect();
-    let expected = [
-        "stall-on-fault",
-        "warp-disable-commit",
-        "warp-disable-last-check",
-        "replay-queue",
-        "operand-log",
-        "operand-log",
-    ];
-    assert_eq!(schemes, expected);
-    for row in rows {
-        let squashes = row["scheme"] != "stall-on-fault";
-        assert_eq!(
-            row["faults"].as_u64().is_some_and(|count| count > 0),
-            squashes
-        );
-        assert_eq!(row["faults"].is_null(), !squashes);
-        assert!(row["stalls"]["result"].as_u64().unwrap() > 0);
-    }
-    let means = results["geometric_means"].as_array().unwrap();
-    assert_eq!(means.len(), rows.len());
-    for (mean, row) in means.iter().zip(rows) {
-        assert_eq!(mean["log_bytes"], row["log_bytes"]);
-        // There is one workload, and the paper has no faults.
-        let difference =
-            mean["percent"].as_f64().unwrap() - row["relative_percent"].as_f64().unwrap();
-        assert!(difference.abs() < 1e-6);
-        assert!(mean["paper_percent"].is_null());
-    }
-    assert_eq!(rows[5]["log_bytes"], 32 << 10);
+    obligation::of_command(file!()).meet(|| {
+        let results = json(&["sm", "sgemm", "--log", "8k,32K", "--fault-rate", "0.05"]);
+        let rows = results["rows"].as_array().unwrap();
+        let schemes: Vec<_> = rows
+            .iter()
+            .map(|row| row["scheme"].as_str().unwrap())
+            .collect();
+        let expected = [
+            "stall-on-fault",
+            "warp-disable-commit",
+            "warp-disable-last-check",
+            "replay-queue",
+            "operand-log",
+            "operand-log",
+        ];
+        assert_eq!(schemes, expected);
+        for row in rows {
+            let squashes = row["scheme"] != "stall-on-fault";
+            assert_eq!(
+                row["faults"].as_u64().is_some_and(|count| count > 0),
+                squashes
+            );
+            assert_eq!(row["faults"].is_null(), !squashes);
+            assert!(row["stalls"]["result"].as_u64().unwrap() > 0);
+        }
+        let means = results["geometric_means"].as_array().unwrap();
+        assert_eq!(means.len(), rows.len());
+        for (mean, row) in means.iter().zip(rows) {
+            assert_eq!(mean["log_bytes"], row["log_bytes"]);
+            // There is one workload, and the paper has no faults.
+            let difference =
+                mean["percent"].as_f64().unwrap() - row["relative_percent"].as_f64().unwrap();
+            assert!(difference.abs() < 1e-6);
+            assert!(mean["paper_percent"].is_null());
+        }
+        assert_eq!(rows[5]["log_bytes"], 32 << 10);
+    });
 }
 
 #[test]
@@ -230,6 +236,7 @@ fn fewer_blocks_take_longer() {
 
 #[test]
 fn kernels_run_beside_the_paper_and_a_report_names_its_command_and_the_causes() {
+    obligation::of_command(file!()).meet(|| {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("performance.md");
     let path = page.to_str().unwrap();
@@ -262,6 +269,7 @@ fn kernels_run_beside_the_paper_and_a_report_names_its_command_and_the_causes() 
     for told in told {
         assert!(page.contains(told), "{told}");
     }
+    });
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fmt, fs};
 
-use crate::{REPORTS, Rows, SLICE, SLICES};
+use crate::{COMMITTED, Obligation, REPORTS, Rows, SLICE, SLICES, add};
 
 /// The first lines of the ledger.
 const HEADER: &str = "\
@@ -34,6 +34,7 @@ impl fmt::Display for Counts {
 }
 
 /// A run of tests with a ledger.
+#[derive(Clone, Debug)]
 pub struct Runner {
     ledger: PathBuf,
     reports: PathBuf,
@@ -64,6 +65,31 @@ impl Runner {
         tests.env(REPORTS, &self.reports);
         if let Some(slice) = &self.slice {
             tests.env(SLICE, slice);
+        }
+    }
+
+    /// Meets an obligation of the runner's own: what was found now, or what its valid row knows. Nothing if a tool is missing.
+    ///
+    /// # Errors
+    /// Those of `find`; the obligation is not met then, and has no row.
+    pub fn find(
+        &self,
+        obligation: Obligation,
+        find: impl FnOnce() -> Result<String, String>,
+    ) -> Result<Option<String>, String> {
+        let mut failed = None;
+        let (found, report) = obligation.settle(&COMMITTED, self.slice.as_deref(), || {
+            find().unwrap_or_else(|error| {
+                failed = Some(error);
+                String::new()
+            })
+        });
+        match failed {
+            Some(error) => Err(error),
+            None => {
+                add(&self.reports, &report);
+                Ok(found)
+            }
         }
     }
 
@@ -125,6 +151,24 @@ mod tests {
     #![allow(clippy::unwrap_used)] // a test that cannot go on panics
 
     use super::*;
+
+    #[test]
+    fn what_the_runner_finds_is_a_row_and_what_fails_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for sub in ["target", "testbench"] {
+            fs::create_dir(root.join(sub)).unwrap();
+        }
+        let runner = Runner::begin(root, true);
+        let lint = |tool: &str| Obligation::new("lints", tool);
+        let found = runner.find(lint("Yosys"), || Ok("3 files".to_owned()));
+        assert_eq!(found.unwrap().as_deref(), Some("3 files"));
+        let failed = runner.find(lint("slang"), || Err("it warned".to_owned()));
+        assert_eq!(failed.unwrap_err(), "it warned");
+        assert_eq!(runner.end().unwrap().run, 1);
+        let rows = crate::rows(&fs::read_to_string(root.join("testbench/ledger.toml")).unwrap());
+        assert!(rows["lints: Yosys"].ends_with(" 3 files") && rows.len() == 1);
+    }
 
     #[test]
     fn rows_of_what_was_met_stay_and_others_go() {

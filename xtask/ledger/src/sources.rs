@@ -20,6 +20,9 @@ const ENDS: [&str; 4] = [
     "testbench/src/support.rs",
 ];
 
+/// This lists all designs, and does not count: whoever runs a design names its Verilog, and one more is no other input.
+const LIST: &str = "hw/src/registry.rs";
+
 /// Gives these files of a workspace and all that they name, by their paths in it.
 ///
 /// # Panics
@@ -138,7 +141,9 @@ impl Search<'_> {
             let here = Module::alone(&module.root).join(above);
             if ENDS.iter().any(|end| file.starts_with(end)) {
                 if place == last {
-                    self.found.insert(file.clone());
+                    if file != Path::new(LIST) {
+                        self.found.insert(file.clone());
+                    }
                     self.through(&here, file, below);
                 }
                 continue;
@@ -491,6 +496,20 @@ mod tests {
             ("cli/tests/gmmu.rs", "mod common;"),
         ]);
         assert_eq!(found, ["cli/tests/common/mod.rs", "cli/tests/power.rs"]);
+    }
+
+    #[test]
+    fn the_list_of_all_designs_does_not_count() {
+        let found = of(&[
+            (
+                "testbench/tests/walk.rs",
+                "use faultline_hw::{part::Part, registry::designs};",
+            ),
+            ("hw/src/lib.rs", "pub mod part; pub mod registry;"),
+            ("hw/src/part.rs", ""),
+            ("hw/src/registry.rs", ""),
+        ]);
+        assert_eq!(found, ["hw/src/part.rs", "testbench/tests/walk.rs"]);
     }
 
     #[test]
