@@ -187,7 +187,7 @@ impl Obligation {
         let known = row.and_then(|row| row.strip_prefix(key.as_str()));
         let (state, found) = match known {
             Some(found) => ("reused", found.trim().to_owned()),
-            None => ("run", find()),
+            None => ("run", line(&find())),
         };
         let value = format!("{key} {found}");
         let report = format!("{state}\t{name}\t{}", value.trim_end());
@@ -210,12 +210,17 @@ fn version(program: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
 
 /// Says that the test that runs cannot be tried, and why: it is missing, and has not passed.
 pub fn missing(reason: &str) {
-    let reason = reason.replace(['\n', '\t'], " "); // a report is a line
+    let reason = line(reason);
     let thread = std::thread::current();
     report(&format!(
         "missing\t{}\t{reason}",
         thread.name().unwrap_or("a test")
     ));
+}
+
+/// A text as it stands in a report, which is a line of words between tabs.
+fn line(text: &str) -> String {
+    text.replace(['\n', '\t'], " ")
 }
 
 fn report(line: &str) {

@@ -161,13 +161,13 @@ mod tests {
         }
         let runner = Runner::begin(root, true);
         let lint = |tool: &str| Obligation::new("lints", tool);
-        let found = runner.find(lint("Yosys"), || Ok("3 files".to_owned()));
-        assert_eq!(found.unwrap().as_deref(), Some("3 files"));
+        let found = runner.find(lint("Yosys"), || Ok("version 3\thead".to_owned()));
+        assert_eq!(found.unwrap().as_deref(), Some("version 3 head"));
         let failed = runner.find(lint("slang"), || Err("it warned".to_owned()));
         assert_eq!(failed.unwrap_err(), "it warned");
         assert_eq!(runner.end().unwrap().run, 1);
         let rows = crate::rows(&fs::read_to_string(root.join("testbench/ledger.toml")).unwrap());
-        assert!(rows["lints: Yosys"].ends_with(" 3 files") && rows.len() == 1);
+        assert!(rows["lints: Yosys"].ends_with(" version 3 head") && rows.len() == 1);
     }
 
     #[test]
