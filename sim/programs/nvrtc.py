@@ -32,7 +32,7 @@ def text(nvrtc, program, kind):
     return buffer.value.decode()
 
 
-def compile(nvrtc, name, options=()):
+def compiled(nvrtc, name, options=()):
     """Compiles a file; returns its PTX, or ends with the compiler's log."""
     with open(name, "rb") as file:
         source = file.read()
@@ -53,6 +53,6 @@ if __name__ == "__main__":
         raise SystemExit("give the .cu files to compile")
     nvrtc = library()
     for name in sys.argv[1:]:
-        ptx = compile(nvrtc, name)
+        ptx = compiled(nvrtc, name)
         with open(os.path.splitext(name)[0] + ".ptx", "w") as file:
             file.write(ptx)

@@ -25,16 +25,21 @@
 //! ```
 
 mod body;
+mod call;
+mod cursor;
+mod decode;
 mod error;
+mod instruction;
+mod items;
 mod lexer;
 mod module;
 mod operands;
-mod parser;
 mod scope;
 mod summary;
 mod table;
 #[cfg(test)]
 mod tests;
+mod variables;
 mod words;
 
 pub use error::{Fault, PtxError};
@@ -45,18 +50,12 @@ pub use module::{
 pub use summary::{KernelSummary, ParameterSummary, Summary, UnsupportedSummary};
 pub use words::{Kind, Modifier, Modifiers, Opcode, Space, Special, Type};
 
-use error::Stop;
-use parser::Parser;
+use cursor::Parser;
 
 /// Reads a file of PTX.
 ///
 /// # Errors
 /// If it is no PTX; the error names the line and what belongs there.
 pub fn parse(text: &str) -> Result<Module, PtxError> {
-    match Parser::new(text) {
-        Ok(parser) => parser.module(),
-        Err(Stop::Wrong(error)) => Err(error),
-        // The lexer knows nothing that is not supported.
-        Err(Stop::Unsupported(_)) => Ok(Module::default()),
-    }
+    Parser::new(text)?.module()
 }

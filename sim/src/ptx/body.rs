@@ -1,9 +1,10 @@
 //! The statements of a function.
 
+use super::cursor::Parser;
 use super::error::{Fault, Stop};
 use super::lexer::{Token, TokenKind};
 use super::module::{Base, Function, Label, Operand, Register, Symbol};
-use super::parser::Parser;
+
 use super::scope::{Name, Names};
 use super::words::Type;
 
@@ -110,7 +111,7 @@ impl<'text> Parser<'text> {
     /// Reads a body up to its last brace.
     pub fn body(&mut self, mut body: Body<'text>) -> Result<Function, Stop> {
         while !body.scopes.is_empty() {
-            let start = self.place();
+            let start = self.at;
             let is_directive = self.peek().kind == TokenKind::Word;
             match self.statement(&mut body) {
                 Err(Stop::Unsupported(reason)) => {
@@ -215,7 +216,7 @@ impl<'text> Parser<'text> {
 
     /// Makes the names known that an unsupported directive has, from this token to the place that is reached.
     fn declare_unsupported(&mut self, start: usize, body: &mut Body<'text>) {
-        let end = self.place();
+        let end = self.at;
         for place in start..end {
             let (token, next) = (self.token(place), self.token(place + 1));
             let Some(scope) = body.scopes.last_mut() else {

@@ -83,8 +83,13 @@ pub enum Fault {
 
 impl Fault {
     /// Its error on this line.
+    pub(super) fn on(self, line: u32) -> PtxError {
+        PtxError { line, fault: self }
+    }
+
+    /// What ends a statement on this line.
     pub(super) fn at(self, line: u32) -> Stop {
-        Stop::Wrong(PtxError { line, fault: self })
+        Stop::Wrong(self.on(line))
     }
 
     /// A register of a type where another one belongs.

@@ -1,6 +1,6 @@
 //! Tokens of PTX (PTX ISA 4).
 
-use super::error::{Fault, Stop};
+use super::error::{Fault, PtxError};
 use crate::numbers::unsigned;
 
 /// A token with its place.
@@ -34,8 +34,11 @@ pub(super) enum TokenKind {
     End,
 }
 
+/// What a file begins with.
+pub(super) const BEGINNING: &str = "the directive .version, with which PTX begins,";
+
 /// Cuts a text into tokens; the last one is the end.
-pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, Stop> {
+pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, PtxError> {
     let mut lexer = Lexer {
         text,
         at: 0,
@@ -45,7 +48,14 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, Stop> {
     loop {
         lexer.skip_blank()?;
         let (start, line) = (lexer.at, lexer.line);
-        let kind = lexer.token()?;
+        let kind = lexer.token();
+        // A file of something else is told by its first token.
+        let kind = match tokens.is_empty() {
+            true => kind.map_err(|_| {
+                lexer.unexpected(lexer.rest().lines().next().unwrap_or_default(), BEGINNING)
+            }),
+            false => kind,
+        }?;
         let text = &text[start..lexer.at];
         tokens.push(Token {
             line,
@@ -79,9 +89,9 @@ impl<'text> Lexer<'text> {
         bytes.get(self.at + ahead).copied().unwrap_or_default()
     }
 
-    fn unexpected(&self, text: &str, expected: &str) -> Stop {
+    fn unexpected(&self, text: &str, expected: &str) -> PtxError {
         let (text, expected) = (text.to_owned(), expected.to_owned());
-        Fault::Unexpected { text, expected }.at(self.line)
+        Fault::Unexpected { text, expected }.on(self.line)
     }
 
     /// Goes over bytes, and counts their lines.
@@ -102,7 +112,7 @@ impl<'text> Lexer<'text> {
     }
 
     /// Goes over white space and comments.
-    fn skip_blank(&mut self) -> Result<(), Stop> {
+    fn skip_blank(&mut self) -> Result<(), PtxError> {
         loop {
             let rest = self.rest();
             let blank = rest.len() - rest.trim_ascii_start().len();
@@ -121,7 +131,7 @@ impl<'text> Lexer<'text> {
         }
     }
 
-    fn token(&mut self) -> Result<TokenKind, Stop> {
+    fn token(&mut self) -> Result<TokenKind, PtxError> {
         let first = self.peek(0);
         match first {
             0 if self.rest().is_empty() => Ok(TokenKind::End),
@@ -157,7 +167,7 @@ impl<'text> Lexer<'text> {
     }
 
     /// Integer and floating-point constants (PTX ISA 4.5.1, 4.5.2).
-    fn number(&mut self) -> Result<TokenKind, Stop> {
+    fn number(&mut self) -> Result<TokenKind, PtxError> {
         let start = self.at;
         let word = self.word(|byte| byte.is_ascii_alphanumeric());
         let mut kind = integer(word).map(TokenKind::Integer);

@@ -1,169 +1,15 @@
-//! Instructions and their operands (PTX ISA 6, 9).
+//! Operands (PTX ISA 6).
 
-use super::body::Body;
+use super::cursor::Parser;
 use super::error::{Fault, Stop};
+use super::instruction::Reading;
 use super::lexer::{Token, TokenKind};
-use super::module::{Base, Instruction, Operand, Symbol, Variable};
-use super::parser::Parser;
+use super::module::{Base, Operand, Symbol, Variable};
 use super::scope::Name;
-use super::table::{Row, decode};
 use super::words::{Kind, Modifier, OTHER_SPECIALS, Opcode, Space, Special, Type};
 
-/// An instruction while it is read.
-struct Reading<'body, 'text> {
-    body: &'body mut Body<'text>,
-    /// The mnemonic with its suffixes.
-    text: String,
-    instruction: Instruction,
-}
-
-impl Reading<'_, '_> {
-    fn ty(&self) -> Type {
-        self.instruction.ty.unwrap_or(Type::B32)
-    }
-
-    /// The instruction's type, at twice its width under `.wide`.
-    fn wide(&self) -> Type {
-        let ty = self.ty();
-        let is_wide = self.instruction.modifiers.has(Modifier::Wide);
-        let wide = is_wide
-            .then(|| Type::of(ty.kind(), 2 * ty.bits()))
-            .flatten();
-        wide.unwrap_or(ty)
-    }
-
-    /// Whether registers may be wider than the type (PTX ISA 9.5.1).
-    fn takes_wider(&self) -> bool {
-        matches!(
-            self.instruction.opcode,
-            Opcode::Ld | Opcode::St | Opcode::Cvt
-        )
-    }
-}
-
 impl<'text> Parser<'text> {
-    /// Reads an instruction with its guard.
-    pub fn instruction(&mut self, body: &mut Body<'text>) -> Result<(), Stop> {
-        let start = self.place();
-        let mut guard = None;
-        if self.mark(b'@') {
-            let negated = self.mark(b'!');
-            let name = self.name("a predicate register")?;
-            let register = self.register(body, name)?;
-            let ty = body.type_of(register);
-            if ty != Type::Pred {
-                return Err(Fault::mismatch(name.text, ty, "a guard", "a predicate").at(name.line));
-            }
-            guard = Some((register, negated));
-        }
-        let name = self.name("an instruction")?;
-        let mut words = Vec::new();
-        while self.peek().kind == TokenKind::Word {
-            words.push(self.next().text.trim_start_matches('.'));
-        }
-        let (row, mut instruction) = decode(name.text, &words, name.line)?;
-        instruction.guard = guard;
-        words.insert(0, name.text);
-        let mut reading = Reading {
-            body,
-            text: words.join("."),
-            instruction,
-        };
-        match row.operands {
-            "M" => self.moved(&mut reading)?,
-            "C" => self.called(&mut reading, start)?,
-            _ => self.operands(row, &mut reading)?,
-        }
-        let Reading {
-            instruction,
-            text,
-            body,
-        } = reading;
-        if !self.mark(b';') {
-            return Err(match self.peek().kind {
-                TokenKind::Mark(b',') => self.count(&text, row.operands.len()),
-                _ => self.unexpected("a semicolon"),
-            });
-        }
-        body.function.body.push(instruction);
-        Ok(())
-    }
-
-    /// The error that an instruction has another number of operands.
-    fn count(&self, instruction: &str, operands: usize) -> Stop {
-        let takes = match operands {
-            0 => "no operand".to_owned(),
-            1 => "1 operand".to_owned(),
-            _ => format!("{operands} operands"),
-        };
-        let instruction = instruction.to_owned();
-        Fault::Operands { instruction, takes }.at(self.peek().line)
-    }
-
-    /// The operands that a row lists.
-    fn operands(&mut self, row: &Row, reading: &mut Reading<'_, 'text>) -> Result<(), Stop> {
-        let modifiers = reading.instruction.modifiers;
-        let is_there = |slot: &char| match slot {
-            'n' => modifiers.among(Modifier::COMBINATIONS).is_some(),
-            'c' => modifiers.has(Modifier::Cas),
-            _ => true,
-        };
-        let slots: Vec<char> = row.operands.chars().filter(is_there).collect();
-        for (place, &slot) in slots.iter().enumerate() {
-            let is_end = self.peek().kind == TokenKind::Mark(b';');
-            if is_end && slot == 'o' {
-                break;
-            }
-            if is_end || (place > 0 && !self.mark(b',')) {
-                return Err(match is_end {
-                    true => self.count(&reading.text, slots.len()),
-                    false => self.unexpected("a comma and another operand"),
-                });
-            }
-            let operand = self.operand(slot, reading)?;
-            reading.instruction.operands.push(operand);
-        }
-        match self.peek().kind {
-            TokenKind::Mark(b',') => Err(self.count(&reading.text, slots.len())),
-            _ => Ok(()),
-        }
-    }
-
-    /// The operand that a letter of [`Row`] stands for.
-    fn operand(&mut self, slot: char, reading: &mut Reading<'_, 'text>) -> Result<Operand, Stop> {
-        let (ty, wide) = (reading.ty(), reading.wide());
-        let second = reading.instruction.second.unwrap_or(ty);
-        match slot {
-            'D' => self.destination(reading, ty),
-            'S' if self.sink() => Ok(Operand::Sink),
-            'S' => self.destination(reading, ty),
-            'W' => self.destination(reading, wide),
-            'P' => self.destination(reading, Type::Pred),
-            'Q' => self.predicates(reading),
-            'V' | 'v' => self.vector(reading, slot == 'V'),
-            'w' => self.source(reading, wide),
-            'x' => self.source(reading, second),
-            'u' | 'o' => self.source(reading, Type::U32),
-            'p' => self.source(reading, Type::Pred),
-            'n' if self.mark(b'!') => match self.source(reading, Type::Pred)? {
-                Operand::Register(register) => Ok(Operand::Not(register)),
-                Operand::Immediate(bit) => Ok(Operand::Immediate(bit ^ 1)),
-                other => Ok(other),
-            },
-            'n' => self.source(reading, Type::Pred),
-            'm' => self.memory(reading),
-            's' => self.value_or_address(reading),
-            't' => self.texture(reading),
-            'l' => {
-                let label = self.name("a label")?;
-                reading.body.branch(label);
-                Ok(Operand::Label(0))
-            }
-            _ => self.source(reading, ty),
-        }
-    }
-
-    fn sink(&mut self) -> bool {
+    pub fn sink(&mut self) -> bool {
         let is_next = self.peek().text == "_";
         if is_next {
             self.next();
@@ -172,13 +18,13 @@ impl<'text> Parser<'text> {
     }
 
     /// A register of a type that is written.
-    fn destination(&mut self, reading: &Reading<'_, 'text>, ty: Type) -> Result<Operand, Stop> {
+    pub fn destination(&mut self, reading: &Reading<'_, 'text>, ty: Type) -> Result<Operand, Stop> {
         let name = self.name("a destination register")?;
         self.typed(reading, name, ty)
     }
 
     /// The register of a name, whose type belongs to this one.
-    fn typed(
+    pub fn typed(
         &self,
         reading: &Reading<'_, 'text>,
         name: Token<'text>,
@@ -195,7 +41,7 @@ impl<'text> Parser<'text> {
     }
 
     /// A register or a number of a type, or a special register where it may stand.
-    fn source(&mut self, reading: &Reading<'_, 'text>, ty: Type) -> Result<Operand, Stop> {
+    pub fn source(&mut self, reading: &Reading<'_, 'text>, ty: Type) -> Result<Operand, Stop> {
         let token = self.peek();
         match token.kind {
             TokenKind::Name if token.text == "WARP_SZ" => {
@@ -217,7 +63,7 @@ impl<'text> Parser<'text> {
     }
 
     /// A special register, which `mov` and `cvt` read.
-    fn special(&mut self, reading: &Reading<'_, 'text>, ty: Type) -> Result<Operand, Stop> {
+    pub fn special(&mut self, reading: &Reading<'_, 'text>, ty: Type) -> Result<Operand, Stop> {
         let name = self.next();
         let family = name.text.trim_start_matches('%');
         let stem = family.trim_end_matches(|last: char| last.is_ascii_digit());
@@ -244,7 +90,7 @@ impl<'text> Parser<'text> {
     }
 
     /// The one or two destinations of `setp`, `p|q`.
-    fn predicates(&mut self, reading: &Reading<'_, 'text>) -> Result<Operand, Stop> {
+    pub fn predicates(&mut self, reading: &Reading<'_, 'text>) -> Result<Operand, Stop> {
         let mut both = Vec::new();
         loop {
             both.push(match self.sink() {
@@ -263,7 +109,11 @@ impl<'text> Parser<'text> {
     }
 
     /// A value of the type, or as many as the modifiers say in braces.
-    fn vector(&mut self, reading: &Reading<'_, 'text>, is_written: bool) -> Result<Operand, Stop> {
+    pub fn vector(
+        &mut self,
+        reading: &Reading<'_, 'text>,
+        is_written: bool,
+    ) -> Result<Operand, Stop> {
         let elements = reading.instruction.elements() as usize;
         match (elements, is_written) {
             (1, true) => self.destination(reading, reading.ty()),
@@ -273,7 +123,7 @@ impl<'text> Parser<'text> {
     }
 
     /// So many values in braces.
-    fn elements(
+    pub fn elements(
         &mut self,
         reading: &Reading<'_, 'text>,
         ty: Type,
@@ -303,7 +153,7 @@ impl<'text> Parser<'text> {
     }
 
     /// An address in brackets.
-    fn memory(&mut self, reading: &Reading<'_, 'text>) -> Result<Operand, Stop> {
+    pub fn memory(&mut self, reading: &Reading<'_, 'text>) -> Result<Operand, Stop> {
         self.expect(b'[', "an address, such as [%rd1+16],")?;
         let token = self.peek();
         let base = self.base(reading.body)?;
@@ -349,7 +199,7 @@ impl<'text> Parser<'text> {
         Ok(Operand::Memory(base, offset))
     }
 
-    fn variable_of<'tree>(
+    pub fn variable_of<'tree>(
         &'tree self,
         reading: &'tree Reading<'_, 'text>,
         symbol: Symbol,
@@ -358,7 +208,7 @@ impl<'text> Parser<'text> {
     }
 
     /// A source, or the address of a variable, of which `mov` and `cvta` take the value.
-    fn value_or_address(&mut self, reading: &Reading<'_, 'text>) -> Result<Operand, Stop> {
+    pub fn value_or_address(&mut self, reading: &Reading<'_, 'text>) -> Result<Operand, Stop> {
         let (token, ty) = (self.peek(), reading.ty());
         let is_special = token.text.starts_with('%') && !reading.body.knows(token.text);
         if token.kind != TokenKind::Name || is_special || token.text == "WARP_SZ" {
@@ -393,7 +243,7 @@ impl<'text> Parser<'text> {
     }
 
     /// A texture and its coordinates, `[texture, {x, y}]` (PTX ISA 9.7.9).
-    fn texture(&mut self, reading: &Reading<'_, 'text>) -> Result<Operand, Stop> {
+    pub fn texture(&mut self, reading: &Reading<'_, 'text>) -> Result<Operand, Stop> {
         let ty = reading.instruction.second.unwrap_or(Type::S32);
         self.expect(b'[', "a texture in brackets")?;
         let name = self.name("a texture")?;
@@ -427,152 +277,5 @@ impl<'text> Parser<'text> {
             other => vec![other],
         };
         Ok(Operand::Texture(texture, coordinates))
-    }
-
-    /// The operands of `mov`: a value, an address, or the parts of a value (PTX ISA 9.7.8).
-    fn moved(&mut self, reading: &mut Reading<'_, 'text>) -> Result<(), Stop> {
-        let ty = reading.ty();
-        let both = |parser: &mut Self, is_written: bool| -> Result<Operand, Stop> {
-            if parser.peek().kind == TokenKind::Mark(b'{') {
-                let is_pair = parser.ahead(4).kind == TokenKind::Mark(b'}');
-                let count = if is_pair { 2 } else { 4 };
-                let part =
-                    Type::of(Kind::Bits, ty.bits() / count).filter(|_| ty.kind() == Kind::Bits);
-                let part = part.ok_or_else(|| parser.unexpected("a value that is no vector"))?;
-                return parser.elements(reading, part, count as usize, is_written);
-            }
-            match is_written {
-                true => parser.destination(reading, ty),
-                false => parser.value_or_address(reading),
-            }
-        };
-        let destination = both(self, true)?;
-        if !self.mark(b',') {
-            return Err(match self.peek().kind {
-                TokenKind::Mark(b';') => self.count(&reading.text, 2),
-                _ => self.unexpected("a comma and a source"),
-            });
-        }
-        let source = both(self, false)?;
-        if self.peek().kind == TokenKind::Mark(b',') {
-            return Err(self.count(&reading.text, 2));
-        }
-        reading.instruction.operands = vec![destination, source];
-        Ok(())
-    }
-
-    /// The operands of `call`: results in parentheses, the function, arguments in parentheses (PTX ISA 9.7.12.5). In the
-    /// tree the function stands first, then a vector of results and one of arguments.
-    fn called(&mut self, reading: &mut Reading<'_, 'text>, start: usize) -> Result<(), Stop> {
-        let mut results = Vec::new();
-        if self.mark(b'(') {
-            results = self.passed(reading)?;
-            self.expect(b',', "a comma and the function")?;
-        }
-        let name = self.name("the name of a function")?;
-        let number = match self.resolve(reading.body, name)? {
-            Name::Function(number) => number,
-            Name::Register(_) => {
-                return Err(Stop::Unsupported(
-                    "a call through a register is not supported".to_owned(),
-                ));
-            }
-            _ => {
-                let (text, expected) = (name.text.to_owned(), "the name of a function".to_owned());
-                return Err(Fault::Unexpected { text, expected }.at(name.line));
-            }
-        };
-        let mut arguments = Vec::new();
-        if self.mark(b',') {
-            self.expect(b'(', "the arguments in parentheses")?;
-            arguments = self.passed(reading)?;
-        }
-        let Some(function) = self.module.functions.get(number) else {
-            return Ok(());
-        };
-        if (results.len(), arguments.len()) != (function.results, function.parameters)
-            || function.is_entry
-        {
-            let takes = match function.is_entry {
-                true => "no call, for it is a kernel".to_owned(),
-                false => format!(
-                    "{} parameters and gives {} results",
-                    function.parameters, function.results
-                ),
-            };
-            return Err(Fault::Operands {
-                instruction: name.text.to_owned(),
-                takes,
-            }
-            .at(name.line));
-        }
-        let wanted = function
-            .variables
-            .iter()
-            .take(function.results + function.parameters);
-        for ((token, operand), wanted) in results.iter().chain(&arguments).zip(wanted) {
-            let bytes = match operand {
-                Operand::Variable(symbol) => self
-                    .variable_of(reading, *symbol)
-                    .map(|variable| variable.bytes),
-                Operand::Register(register) => Some(reading.body.type_of(*register).bytes().into()),
-                _ => None,
-            };
-            if bytes.is_some_and(|bytes| bytes != wanted.bytes) {
-                let has = format!("{} bytes long", bytes.unwrap_or_default());
-                let wants = format!("{} bytes", wanted.bytes);
-                let (operand, instruction) = (token.text.to_owned(), name.text.to_owned());
-                return Err(Fault::Mismatch {
-                    operand,
-                    has,
-                    instruction,
-                    wants,
-                }
-                .at(token.line));
-            }
-        }
-        if !function.is_defined && number != reading.body.number {
-            let reason = format!("the function {} has no body here", function.name);
-            let item = self.unsupported(start, reason, Some(reading.body.number));
-            self.calls.push((item, number));
-        }
-        let vector = |all: Vec<(Token, Operand)>| {
-            Operand::Vector(all.into_iter().map(|(_, operand)| operand).collect())
-        };
-        reading.instruction.operands = vec![
-            Operand::Function(number),
-            vector(results),
-            vector(arguments),
-        ];
-        Ok(())
-    }
-
-    /// What a call passes, up to the parenthesis.
-    fn passed(
-        &mut self,
-        reading: &Reading<'_, 'text>,
-    ) -> Result<Vec<(Token<'text>, Operand)>, Stop> {
-        let mut all = Vec::new();
-        while !self.mark(b')') {
-            let token = self.peek();
-            let operand = match token.kind {
-                TokenKind::Name if self.sink() => Operand::Sink,
-                TokenKind::Name => {
-                    self.next();
-                    match self.resolve(reading.body, token)? {
-                        Name::Variable(symbol) => Operand::Variable(symbol),
-                        _ => self.register(reading.body, token).map(Operand::Register)?,
-                    }
-                }
-                _ => Operand::Immediate(
-                    self.number(Type::B64, "a variable, a register or a number")?,
-                ),
-            };
-            all.push((token, operand));
-            if self.peek().kind != TokenKind::Mark(b')') {
-                self.expect(b',', "a comma or the end of what is passed")?;
-            }
-        }
-        Ok(all)
     }
 }
