@@ -17,7 +17,6 @@ use crate::output::{counted, fitted, grouped, right, table};
 ///
 /// The exit status is 0 if all is supported, 1 if something is not, and 2 if a file cannot be read or is no PTX.
 #[derive(clap::Args, Debug)]
-#[command(verbatim_doc_comment)]
 pub struct Args {
     /// Files of PTX, as a compiler writes them
     #[arg(required = true)]

@@ -146,8 +146,9 @@ impl<'text> Parser<'text> {
             TokenKind::Word if self.skip_directive()? => Ok(()),
             TokenKind::Word if token.text == ".reg" => self.registers(body),
             TokenKind::Word => match token.text {
-                ".local" | ".shared" | ".param" => {
-                    for (name, variable) in self.variables(false)? {
+                ".extern" | ".local" | ".shared" | ".param" => {
+                    let is_extern = self.word(".extern");
+                    for (name, variable) in self.variables(is_extern)? {
                         let symbol = Symbol::Function(body.function.variables.len());
                         body.declare(name, Name::Variable(symbol))?;
                         body.function.variables.push(variable);

@@ -8,10 +8,10 @@ use super::words::{Kind, Modifier, Modifiers, OTHER_MNEMONICS, OTHER_TYPES, Opco
 /// Words of PTX ISA 8 that are parts of supported mnemonics and are not supported themselves.
 #[rustfmt::skip]
 const OTHER_PARTS: &[&str] = &[
-    "1d", "2d", "3d", "a1d", "a2d", "cube", "acube", "2dms", "a2dms", "NaN", "abs", "xorsign", "acq_rel",
-    "acquire", "aligned", "and", "arrive", "cc", "clear", "cluster", "constant", "evict_first", "evict_last",
-    "evict_normal", "level", "mmio", "noftz", "or", "popc", "pragma", "red", "relu", "release", "rna", "rs",
-    "satfinite", "shiftamt", "sync", "unified", "v8", "warp", "wrap",
+    "3d", "a1d", "a2d", "cube", "acube", "2dms", "a2dms", "NaN", "abs", "xorsign", "acq_rel",
+    "acquire", "aligned", "arrive", "cc", "clear", "cluster", "constant", "evict_first", "evict_last",
+    "evict_normal", "mmio", "noftz", "popc", "red", "relu", "release", "rna", "rs",
+    "satfinite", "shiftamt", "unified", "v8", "warp", "wrap",
 ];
 
 /// Reads a mnemonic and its suffixes, `words`; gives the row that it is in with the instruction, still without operands.
@@ -96,14 +96,12 @@ pub(super) fn decode(
         if taken {
             words.next();
         } else if let Some(needed) = needed(part) {
-            return Err(
-                match OTHER_PARTS.contains(&word) && Type::of_word(word).is_none() {
-                    true => Stop::Unsupported(format!(".{word} is not supported with {name}")),
-                    false => wrong(format!(
-                        "{needed} is missing, or stands after something else"
-                    )),
-                },
-            );
+            return Err(match OTHER_PARTS.contains(&word) {
+                true => Stop::Unsupported(format!(".{word} is not supported with {name}")),
+                false => wrong(format!(
+                    "{needed} is missing, or stands after something else"
+                )),
+            });
         }
     }
     match words.next() {
@@ -201,6 +199,9 @@ fn check(instruction: &Instruction) -> Result<(), String> {
         && !is_float(ty)
     {
         return Err(".sat needs .hi and the type .s32".to_owned());
+    }
+    if modifiers.has(Modifier::Wide) && ty.bits() == 64 {
+        return Err("a product of 64-bit numbers has no .wide".to_owned());
     }
     if instruction.elements() * ty.bytes() > 16 {
         return Err("a vector has at most 16 bytes".to_owned());

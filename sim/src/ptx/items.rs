@@ -160,7 +160,12 @@ impl<'text> Parser<'text> {
             }
             function.performance.push((directive, numbers));
         }
-        self.skip_directive()?;
+        if !self.skip_directive()? && self.peek().kind == TokenKind::Word {
+            let directive = self.peek().text;
+            return Err(Stop::Unsupported(format!(
+                "the directive {directive} is not supported here"
+            )));
+        }
         let number = self.declare_function(name, &function)?;
         if self.mark(b';') {
             return Ok(());

@@ -52,7 +52,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, PtxError> {
         // A file of something else is told by its first token.
         let kind = match tokens.is_empty() {
             true => kind.map_err(|_| {
-                lexer.unexpected(lexer.rest().lines().next().unwrap_or_default(), BEGINNING)
+                lexer.unexpected(text[start..].lines().next().unwrap_or_default(), BEGINNING)
             }),
             false => kind,
         }?;

@@ -15,7 +15,7 @@ pub struct Module {
     pub address_bits: u32,
     /// Variables of the module in global, constant and shared memory.
     pub variables: Vec<Variable>,
-    /// Names of the texture references.
+    /// The texture references.
     pub textures: Vec<Texture>,
     /// Kernels and device functions, in the order of their first declaration.
     pub functions: Vec<Function>,

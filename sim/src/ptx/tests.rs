@@ -239,7 +239,7 @@ fn variables_have_sizes_alignments_and_first_bytes() {
 #[test]
 fn names_belong_to_their_scope() {
     let read = instructions(
-        "mov.u32 %r1, 1; { .reg .b32 %r<3>; mov.u32 %r1, 2; bra INNER; bra START; INNER: } \
+        "mov.u32 %r1, 1; { .extern .shared .b8 more[]; .reg .b32 %r<3>; mov.u32 %r1, 2; bra INNER; bra START; INNER: } \
          { .reg .b32 own; mov.u32 own, 3; INNER: bra INNER; bra LATER; } LATER: mov.u32 %r7, 4;",
     );
     let first = |place: usize| read[place].operands[0].clone();
@@ -296,6 +296,7 @@ fn what_is_wrong_is_told_with_its_line() {
         ("add.b32 %r1, %r2, %r3;", "add.b32: the type must be .u16, .u32"),
         ("add.s32.sat %r1, %r2, %r3;", "add of this type has no .sat, or not in this place"),
         ("mul.s32 %r1, %r2, %r3;", "mul.s32: one of .lo, .hi, .wide is missing"),
+        ("mul.wide.s64 %rd1, %rd1, %rd1;", "a product of 64-bit numbers has no .wide"),
         ("setp.lo.s32 %p1, %r2, %r3;", ".lo does not compare values of type .s32"),
         ("setp.lt.b32 %p1, %r2, %r3;", ".lt does not compare values of type .b32"),
         ("fma.f32 %f1, %f1, %f1, %f1;", "one of .rn, .rz, .rm, .rp is missing"),
@@ -401,11 +402,11 @@ fn items_of_a_module_that_are_not_supported_are_listed() {
     let module = parse(
         ".version 7.8 .target sm_35 .address_size 64\n.global .f16 h[2] = {0x1, 0x2};\n.global .u64 place = other;\n.alias a, b;\n\
          .func (.reg .b32 %r) inner(.reg .b32 %a) { ret; }\n.extern .func outside(.param .b32 x); .func later();\n\
-         .entry k(.param .b32 x) {\n.reg .b16 %h; .reg .b64 %rd;\nld.global.b16 %h, [h];\ncall outside, (x);\ncall later;\ncall inner; ret; }\n.func later() { ret; }",
+         .entry k(.param .b32 x) {\n.reg .b16 %h; .reg .b64 %rd;\nld.global.b16 %h, [h];\ncall outside, (x);\ncall later;\ncall inner; ret; }\n.func later() { ret; }\n.entry spread() .blocksareclusters { ret; }",
     )
     .unwrap();
     let lines: Vec<_> = module.unsupported.iter().map(|item| item.line).collect();
-    assert_eq!(lines, [2, 3, 4, 5, 9, 10, 12]);
+    assert_eq!(lines, [2, 3, 4, 5, 9, 10, 12, 14]);
     assert!(
         module.unsupported[5]
             .reason
