@@ -1,5 +1,7 @@
 //! `faultline ptx` as its users meet it.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
+
 mod common;
 
 use std::path::{Path, PathBuf};
