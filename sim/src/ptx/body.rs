@@ -146,19 +146,15 @@ impl<'text> Parser<'text> {
             TokenKind::Word if self.skip_directive()? => Ok(()),
             TokenKind::Word if token.text == ".reg" => self.registers(body),
             TokenKind::Word => match token.text {
-                ".extern" | ".local" | ".shared" | ".param" => {
-                    let is_extern = self.word(".extern");
-                    for (name, variable) in self.variables(is_extern)? {
+                ".local" | ".shared" | ".param" => {
+                    for (name, variable) in self.variables(false)? {
                         let symbol = Symbol::Function(body.function.variables.len());
                         body.declare(name, Name::Variable(symbol))?;
                         body.function.variables.push(variable);
                     }
                     Ok(())
                 }
-                _ => Err(Stop::Unsupported(format!(
-                    "the directive {} is not supported here",
-                    token.text
-                ))),
+                _ => Err(self.directive("an instruction, a label or a directive")),
             },
             TokenKind::Name if self.ahead(1).kind == TokenKind::Mark(b':') => {
                 let name = self.next();
@@ -262,19 +258,18 @@ impl<'text> Parser<'text> {
         }
     }
 
-    /// A base with an offset, up to the mark that ends it.
+    /// The offset after a base, such as `+4` or `+-4`; 0 without one.
     pub fn offset(&mut self) -> Result<i64, Stop> {
-        let mut offset = 0i64;
-        while let TokenKind::Mark(mark @ (b'+' | b'-')) = self.peek().kind {
-            self.next();
-            let negative = (mark == b'-') ^ self.mark(b'-');
-            let number = self.integer("an offset in bytes")?.cast_signed();
-            offset = match negative {
-                true => offset.wrapping_sub(number),
-                false => offset.wrapping_add(number),
-            };
+        if !self.mark(b'+') {
+            return Ok(0);
         }
-        Ok(offset)
+        let is_negative = self.mark(b'-');
+        let offset = self.integer("an offset in bytes")?.cast_signed();
+        Ok(if is_negative {
+            offset.wrapping_neg()
+        } else {
+            offset
+        })
     }
 
     /// The base of an address.

@@ -4,6 +4,7 @@ use super::error::{Fault, PtxError, Stop};
 use super::lexer::{Token, TokenKind, tokens};
 use super::module::{Module, Unsupported};
 use super::scope::Names;
+use super::words::OTHER_DIRECTIVES;
 
 /// A file while it is read.
 pub(super) struct Parser<'text> {
@@ -89,6 +90,15 @@ impl<'text> Parser<'text> {
     /// As [`Parser::wrong`], where a statement may also be one that is not supported.
     pub fn unexpected(&self, expected: &str) -> Stop {
         Stop::Wrong(self.wrong(expected))
+    }
+
+    /// What ends a statement at a directive that has no meaning here.
+    pub fn directive(&self, expected: &str) -> Stop {
+        let word = self.peek().text;
+        match OTHER_DIRECTIVES.contains(&word.trim_start_matches('.')) {
+            true => Stop::Unsupported(format!("the directive {word} is not supported here")),
+            false => self.unexpected(expected),
+        }
     }
 
     pub fn name(&mut self, expected: &str) -> Result<Token<'text>, Stop> {

@@ -101,11 +101,7 @@ impl<'text> Parser<'text> {
                 }
                 Ok(())
             }
-            _ if token.kind == TokenKind::Word => Err(Stop::Unsupported(format!(
-                "the directive {} is not supported here",
-                token.text
-            ))),
-            _ => Err(self.unexpected("a directive such as .global or .entry")),
+            _ => Err(self.directive("a directive such as .global or .entry")),
         }
     }
 
@@ -161,10 +157,7 @@ impl<'text> Parser<'text> {
             function.performance.push((directive, numbers));
         }
         if !self.skip_directive()? && self.peek().kind == TokenKind::Word {
-            let directive = self.peek().text;
-            return Err(Stop::Unsupported(format!(
-                "the directive {directive} is not supported here"
-            )));
+            return Err(self.directive("the body of the function, or a semicolon,"));
         }
         let number = self.declare_function(name, &function)?;
         if self.mark(b';') {

@@ -44,6 +44,14 @@ impl<'text> Parser<'text> {
     pub fn source(&mut self, reading: &Reading<'_, 'text>, ty: Type) -> Result<Operand, Stop> {
         let token = self.peek();
         match token.kind {
+            TokenKind::Mark(b'!') if ty == Type::Pred => {
+                self.next();
+                let name = self.name("a predicate register")?;
+                Ok(match self.typed(reading, name, ty)? {
+                    Operand::Register(register) => Operand::Not(register),
+                    other => other,
+                })
+            }
             TokenKind::Name if token.text == "WARP_SZ" => {
                 self.next();
                 Ok(Operand::Immediate(32))

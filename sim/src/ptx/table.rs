@@ -23,7 +23,7 @@ pub(super) enum Part {
 /// Its operands, a letter each: `D` a destination of the type, `S` one that may be `_`, `W` one that is twice as wide
 /// under `.wide`, `Q` a predicate or two, `P` a predicate, `V` a vector under `.v2` or `.v4`; `a` a source of the type,
 /// `w` one that is twice as wide under `.wide`, `x` one of the second type, `u` an integer of 32 bits, `o` one that may be
-/// absent, `p` a predicate, `n` one that may be negated and stands there if comparisons are combined, `c` a source that
+/// absent, `p` a predicate, `n` one that stands there if comparisons are combined, `c` a source that
 /// only `.cas` has, `v` a vector under `.v2` or `.v4`; `m` an address, `s` a source or the address of a variable, `l` a label,
 /// `t` a texture with coordinates. `M` stands for the operands of `mov`, `C` for those of `call`.
 pub(super) struct Row {

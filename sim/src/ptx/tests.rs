@@ -55,7 +55,7 @@ fn every_instruction_of_the_subset_is_read_in_every_type() {
             &[
                 "add.T D, D, D", "sub.T D, D, 1", "mul.lo.T D, D, D", "mul.hi.T D, D, D", "mad.lo.T D, D, 3, D",
                 "div.T D, D, D", "rem.T D, D, D", "min.T D, D, D", "max.T D, D, -1", "shr.T D, D, %r2",
-                "setp.lt.T %p1, D, D", "setp.ge.and.T %p1|%p2, D, D, !%p3", "selp.T D, D, D, %p1",
+                "setp.lt.T %p1, D, D", "setp.ge.and.T %p1|%p2, D, D, !%p3", "selp.T D, D, D, !%p1",
                 "set.eq.u32.T %r2, D, D", "slct.T.s32 D, D, D, %r2", "mov.T D, D",
             ],
         ),
@@ -67,7 +67,7 @@ fn every_instruction_of_the_subset_is_read_in_every_type() {
                 "fma.rm.T D, D, D, 0f3F800000", "div.rn.T D, D, D", "neg.T D, D", "abs.T D, D", "min.T D, D, D",
                 "max.T D, D, D", "rcp.rn.T D, D", "sqrt.rn.T D, D", "rsqrt.approx.T D, D", "testp.finite.T %p1, D",
                 "copysign.T D, D, D", "setp.neu.T %p1, D, D", "setp.num.xor.T %p1|_, D, D, %p2",
-                "selp.T D, D, D, %p1", "set.ltu.f32.T %f1, D, D", "slct.T.f32 D, D, D, %f1", "mov.T D, 2.0",
+                "selp.T D, D, D, !%p1", "set.ltu.f32.T %f1, D, D", "slct.T.f32 D, D, D, %f1", "mov.T D, 2.0",
             ],
         ),
         (
@@ -93,8 +93,8 @@ fn every_instruction_of_the_subset_is_read_in_every_type() {
             &[
                 "ld.param.T D, [whole+8]", "ld.global.T D, [%rd1]", "ld.global.nc.T D, [%rd1+-4]", "ld.shared.T D, [tile+4]",
                 "ld.const.T D, [%rd2+0x10]", "ld.local.T D, [depot]", "ld.T D, [%rd1]", "ld.volatile.shared.T D, [%r1]",
-                "ld.global.cg.T D, [table]", "ld.global.v2.T {D, D}, [%rd1]", "ld.relaxed.gpu.global.T D, [16]",
-                "st.global.T [%rd1-8], D", "st.shared.v2.T [tile], {D, D}", "st.local.T [depot+8], D", "st.T [%rd1], D",
+                "ld.global.cg.T D, [table]", "ld.global.v2.T {D, D}, [%rd1]", "ld.relaxed.gpu.global.T D, [%rd1]", "ld.local.T D, [16]",
+                "st.global.T [%rd1+-8], D", "st.shared.v2.T [tile], {D, D}", "st.local.T [depot+8], D", "st.T [%rd1], D",
                 "st.global.wt.T [%rd1], D", "st.param.T [passed+0], D", "ld.local.v2.T {D, _}, [depot]",
             ],
         ),
@@ -146,7 +146,7 @@ fn conversions_have_the_roundings_of_their_types() {
 fn control_moves_and_calls_are_read() {
     let text = "@%p1 bra START; bra.uni AFTER; AFTER: bar.sync 0; bar.sync 1, 64; membar.gl; membar.cta; exit; ret.uni;
         mov.u32 %r1, %ctaid.y; mov.b64 %rd1, {%r1, %r2}; mov.b64 {%r1, _}, %rd1; mov.b32 {%h1, %h2}, %r1; mov.u32 %r1, WARP_SZ;
-        mov.b64 {%h0, %h1, %h2, %h3}, %rd1; mov.u64 %rd1, table-4; mov.b32 %r1, 0f3F800000;
+        mov.b64 {%h0, %h1, %h2, %h3}, %rd1; mov.u64 %rd1, table+-4; mov.b32 %r1, 0f3F800000;
         call.uni (returned), twice, (passed); call (_), twice, (7); call (%r1), twice, (%f1);";
     let read = instructions(text);
     assert_eq!(read[0].operands, [Operand::Label(0)]);
@@ -171,7 +171,7 @@ fn control_moves_and_calls_are_read() {
 fn numbers_have_the_bits_of_their_type() {
     for (statement, bits) in [
         ("mov.u16 %h1, -1", 0xffff), ("mov.u32 %r1, 0x1F", 31), ("mov.u32 %r1, 017", 15), ("mov.u32 %r1, 0b101U", 5),
-        ("mov.s64 %rd1, -9223372036854775808", 1 << 63), ("mov.f32 %f1, 1.5", 0x3fc0_0000), ("mov.f32 %f1, -0f3F800000", 0xbf80_0000),
+        ("mov.s64 %rd1, -9223372036854775808", 1 << 63), ("mov.f32 %f1, 1.5", 0x3fc0_0000), ("mov.f32 %f1, -1.0", 0xbf80_0000),
         ("mov.f64 %fd1, 0d3FF0000000000000", 0x3ff0_0000_0000_0000), ("mov.f64 %fd1, 25e-1", 0x4004_0000_0000_0000),
         ("mov.f32 %f1, 0d3FF0000000000000", 0x3f80_0000), ("mov.u32 %r1, 0", 0), ("mov.pred %p1, 5", 1),
         ("mov.u64 %rd1, 18446744073709551615", u64::MAX),
@@ -239,7 +239,7 @@ fn variables_have_sizes_alignments_and_first_bytes() {
 #[test]
 fn names_belong_to_their_scope() {
     let read = instructions(
-        "mov.u32 %r1, 1; { .extern .shared .b8 more[]; .reg .b32 %r<3>; mov.u32 %r1, 2; bra INNER; bra START; INNER: } \
+        "mov.u32 %r1, 1; { .reg .b32 %r<3>; mov.u32 %r1, 2; bra INNER; bra START; INNER: } \
          { .reg .b32 own; mov.u32 own, 3; INNER: bra INNER; bra LATER; } LATER: mov.u32 %r7, 4;",
     );
     let first = |place: usize| read[place].operands[0].clone();
@@ -284,6 +284,10 @@ fn what_is_wrong_is_told_with_its_line() {
         ("add.s32 %r1, %r2, %r3\nret;", "\"ret\" stands where a semicolon should"),
         ("ld.global.u32 %r1, %rd1;", "\"%rd1\" stands where an address, such as [%rd1+16], should"),
         ("ld.global.u32 %r1, [%h1];", "%h1 is of type .b16, but ld.global.u32 takes an integer of 32 or 64 bits"),
+        ("ld.global.u32 %r1, [%rd1-4];", "\"-\" stands where the bracket that ends the address should"),
+        ("mov.f32 %f1, -0f3F800000;", "\"-\" stands where a register or a number of type .f32 should"),
+        (".s64 %rd1, %rd2;", "\".s64\" stands where an instruction, a label or a directive should"),
+        ("mov.u32 %r1, %ctaid;", "%ctaid is not declared"),
         ("ld.global.u32 %r1, [tile];", "tile is in .shared, but ld.global.u32 takes a variable in .global"),
         ("ld.global.f32 %fd1, [%rd1];", "%fd1 is of type .f64"),
         ("ld.global.u64 %r1, [%rd1];", "%r1 is of type .b32"),
@@ -491,6 +495,10 @@ fn no_text_ends_the_reader() {
             check(&String::from_utf8_lossy(&bytes));
         }
     }
+    check(&kernel(&format!(
+        "not.pred %p1, {}%p1;",
+        "!".repeat(100_000)
+    )));
     check(&"{".repeat(100_000));
     check(&kernel(&"{".repeat(100_000)));
     check(&kernel(&format!("mov.u32 %r1, {};", "-".repeat(100_000))));

@@ -163,8 +163,7 @@ impl<'text> Parser<'text> {
         let start = self.at;
         let negative = self.mark(b'-');
         let token = self.next();
-        let single = |value: f32| if negative { -value } else { value };
-        let double = |value: f64| if negative { -value } else { value };
+        let signed = |value: f64| if negative { -value } else { value };
         let bits = match (token.kind, ty) {
             (TokenKind::Integer(value), Type::Pred) => Some(u64::from(value != 0)),
             (TokenKind::Integer(value), _) if !matches!(ty, Type::F32 | Type::F64) => {
@@ -175,14 +174,12 @@ impl<'text> Parser<'text> {
                 };
                 Some(value & (u64::MAX >> (64 - ty.bits())))
             }
-            (TokenKind::Single(bits), Type::F32 | Type::B32) => {
-                Some(single(f32::from_bits(bits)).to_bits().into())
-            }
-            (TokenKind::Single(bits), Type::F64) => {
-                Some(double(f32::from_bits(bits).into()).to_bits())
-            }
-            (TokenKind::Double(value), Type::F64 | Type::B64) => Some(double(value).to_bits()),
-            (TokenKind::Double(value), Type::F32) => Some(single(value as f32).to_bits().into()),
+            // The bits of a float have no sign before them.
+            (TokenKind::Single(_), _) if negative => None,
+            (TokenKind::Single(bits), Type::F32 | Type::B32) => Some(bits.into()),
+            (TokenKind::Single(bits), Type::F64) => Some(f64::from(f32::from_bits(bits)).to_bits()),
+            (TokenKind::Double(value), Type::F64 | Type::B64) => Some(signed(value).to_bits()),
+            (TokenKind::Double(value), Type::F32) => Some((signed(value) as f32).to_bits().into()),
             _ => None,
         };
         bits.ok_or_else(|| {

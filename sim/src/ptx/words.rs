@@ -281,9 +281,17 @@ pub(super) const OTHER_TYPES: &[&str] = &[
 #[rustfmt::skip]
 pub(super) const OTHER_SPECIALS: &[&str] = &[
     "aggr_smem_size", "clock", "clock64", "clock_hi", "cluster_ctaid", "cluster_ctarank", "cluster_nctaid",
-    "cluster_nctarank", "clusterid", "ctaid", "current_graph_exec", "dynamic_smem_size", "envreg",
+    "cluster_nctarank", "clusterid", "current_graph_exec", "dynamic_smem_size", "envreg",
     "globaltimer", "globaltimer_hi", "globaltimer_lo", "gridid", "is_explicit_cluster", "lanemask_eq",
-    "lanemask_ge", "lanemask_gt", "lanemask_le", "lanemask_lt", "nclusterid", "nctaid", "nsmid", "ntid",
+    "lanemask_ge", "lanemask_gt", "lanemask_le", "lanemask_lt", "nclusterid", "nsmid",
     "nwarpid", "pm", "reserved_smem_offset_begin", "reserved_smem_offset_cap", "reserved_smem_offset_end",
-    "reserved_smem_offset", "smid", "tid", "total_smem_size",
+    "reserved_smem_offset", "smid", "total_smem_size",
+];
+
+/// Directives of PTX ISA 8 that are read nowhere.
+#[rustfmt::skip]
+pub(super) const OTHER_DIRECTIVES: &[&str] = &[
+    "alias", "attribute", "blocksareclusters", "branchtargets", "callprototype", "calltargets", "const",
+    "explicitcluster", "global", "managed", "maxclusterrank", "reqnctapercluster", "samplerref", "sreg", "surfref",
+    "tex", "unified",
 ];
