@@ -6,6 +6,7 @@ pub(crate) mod gmmu;
 pub(crate) mod gpu;
 pub(crate) mod preempt;
 mod program;
+pub(crate) mod ptx;
 pub(crate) mod sm;
 pub(crate) mod timeline;
 pub(crate) mod trace;

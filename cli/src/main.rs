@@ -16,7 +16,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use output::Global;
 
-use experiments::{figures, gmmu, gpu, preempt, sm, timeline, trace, walk};
+use experiments::{figures, gmmu, gpu, preempt, ptx, sm, timeline, trace, walk};
 use flows::{cocotb, cosim, cost, equivalence, export, kit, layout, library, power, report, sram};
 
 /// GPU page-fault hardware: export, lockstep, cost.
@@ -43,6 +43,7 @@ enum Command {
     Kit(kit::Args),
     Layout(layout::Args),
     Trace(trace::Args),
+    Ptx(ptx::Args),
     Sm(sm::Args),
     Timeline(timeline::Args),
     Walk(walk::Args),
@@ -73,7 +74,7 @@ impl Command {
 }
 
 /// Two examples of each subcommand.
-const EXAMPLES: [(&str, [&str; 2]); 22] = [
+const EXAMPLES: [(&str, [&str; 2]); 23] = [
     (
         "export",
         [
@@ -148,6 +149,10 @@ const EXAMPLES: [(&str, [&str; 2]); 22] = [
             "faultline trace kernelslist.g",
             "faultline trace kernel-1.traceg.xz --json",
         ],
+    ),
+    (
+        "ptx",
+        ["faultline ptx kernel.ptx", "faultline ptx *.ptx --json"],
     ),
     (
         "sm",
@@ -295,6 +300,11 @@ fn run(global: &Global, command: &Command) -> ExitCode {
         Command::Kit(args) => kit::run(args, global),
         Command::Layout(args) => layout::run(args, global),
         Command::Trace(args) => trace::run(args, global),
+        // What is not supported is no error, and has an exit status of its own.
+        Command::Ptx(args) => match ptx::run(args, global) {
+            Ok(status) => return status,
+            Err(error) => Err(error),
+        },
         Command::Sm(args) => sm::run(args, global),
         Command::Timeline(args) => timeline::run(args, global),
         Command::Walk(args) => walk::run(args, global),

@@ -197,6 +197,15 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// A number and its noun.
+pub fn counted(number: u64, one: &str, many: &str) -> String {
+    format!(
+        "{} {}",
+        grouped(number),
+        if number == 1 { one } else { many }
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;

@@ -9,6 +9,7 @@ pub mod page;
 mod place;
 pub mod ports;
 pub mod preempt;
+pub mod ptx;
 pub mod simt;
 pub mod sm;
 pub mod trace;

@@ -7,7 +7,7 @@ use faultline_sim::trace::{Counts, KernelSummary, LINE_BYTES, Summary};
 use miette::miette;
 
 use crate::Global;
-use crate::output::{fitted, grouped, note, progress, right, table};
+use crate::output::{counted, fitted, grouped, note, progress, right, table};
 
 /// Say what is in an Accel-Sim trace: kernels, blocks, warps, instructions, pages, lines
 #[derive(clap::Args, Debug)]
@@ -93,15 +93,6 @@ fn text(summary: &Summary) -> String {
         );
     }
     text
-}
-
-/// A number and its noun.
-fn counted(number: u64, one: &str, many: &str) -> String {
-    format!(
-        "{} {}",
-        grouped(number),
-        if number == 1 { one } else { many }
-    )
 }
 
 /// A row's label, and its value for a kernel.

@@ -1,0 +1,209 @@
+//! `faultline ptx`: what is in a file of PTX.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use faultline_sim::ptx::{KernelSummary, Summary, parse};
+use faultline_sim::trace::{Fault, no_text};
+use miette::{Result, miette};
+use serde::Serialize;
+
+use crate::Global;
+use crate::output::{counted, fitted, grouped, right, table};
+
+/// Say what is in PTX files: kernels, parameters, instructions, what is not supported
+///
+/// The exit status is 0 if all is supported, 1 if something is not, and 2 if a file cannot be read or is no PTX.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Files of PTX, as a compiler writes them
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+}
+
+/// Kernels beside each other in a table, so that it fits a terminal of 80 columns.
+const BESIDE: usize = 3;
+/// Characters of a name that are shown.
+const NAME: usize = 18;
+/// Statements of a file that are shown; JSON has them all.
+const SHOWN: usize = 20;
+
+/// A file with what is in it.
+#[derive(Serialize)]
+struct File {
+    file: String,
+    #[serde(flatten)]
+    summary: Summary,
+}
+
+/// Reads the files and prints their summaries.
+///
+/// # Errors
+/// If standard output cannot be written.
+pub fn run(args: &Args, global: &Global) -> Result<ExitCode> {
+    let mut files = Vec::new();
+    let mut is_wrong = false;
+    for path in &args.files {
+        match read(path) {
+            Ok(file) => files.push(file),
+            Err(error) => {
+                is_wrong = true;
+                // With standard error closed the message is lost.
+                let _ = writeln!(std::io::stderr(), "error: {error}");
+            }
+        }
+    }
+    if global.json && !files.is_empty() {
+        global.print_json(&files)?;
+    } else if !files.is_empty() {
+        let texts: Vec<_> = files.iter().map(text).collect();
+        global.print(&texts.join("\n"))?;
+    }
+    let is_supported = files.iter().all(|file| file.summary.unsupported.is_empty());
+    Ok(match (is_wrong, is_supported) {
+        (true, _) => ExitCode::from(2),
+        (false, false) => ExitCode::FAILURE,
+        (false, true) => ExitCode::SUCCESS,
+    })
+}
+
+/// Reads a file.
+fn read(path: &Path) -> Result<File> {
+    let file = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| miette!("{file}: {}", Fault::Open(error)))?;
+    for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
+        if let Some(place) = no_text(line) {
+            return Err(miette!(
+                "{file}:{number}: this is no text (byte 0x{:02x} in column {}); give PTX, as a compiler writes it with -ptx",
+                line[place],
+                place + 1
+            ));
+        }
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|error| miette!("{file}: the file is no text ({error})"))?;
+    let module = parse(text.trim_start_matches('\u{feff}'));
+    let module = module.map_err(|error| miette!("{file}:{}: {error}", error.line))?;
+    let summary = Summary::of(&module);
+    Ok(File { file, summary })
+}
+
+/// The summary for a person.
+fn text(file: &File) -> String {
+    let summary = &file.summary;
+    let is_kernel = |kernel: &&KernelSummary| kernel.is_kernel;
+    let kernels = summary.kernels.iter().filter(is_kernel).count();
+    let others = summary.kernels.len() - kernels;
+    let mut text = format!(
+        "{}: PTX {} for {}, {}, {}\n",
+        file.file,
+        summary.version,
+        summary.target,
+        counted(kernels as u64, "kernel", "kernels"),
+        counted(others as u64, "device function", "device functions"),
+    );
+    for kernels in summary.kernels.chunks(BESIDE) {
+        let _ = writeln!(text, "\n{}", columns(kernels));
+    }
+    for kernel in summary
+        .kernels
+        .iter()
+        .filter(|kernel| !kernel.parameters.is_empty())
+    {
+        let parameters = kernel.parameters.iter().map(|parameter| {
+            format!(
+                "{} (.{}, {} B)",
+                parameter.name,
+                parameter.ty,
+                grouped(parameter.bytes)
+            )
+        });
+        let parameters = parameters.collect::<Vec<_>>().join("\n  ");
+        let _ = writeln!(text, "\nParameters of {}:\n  {parameters}", kernel.name);
+    }
+    let unsupported = &summary.unsupported;
+    if unsupported.is_empty() {
+        text += "\nAll of it is supported.\n";
+    } else {
+        let statements = counted(unsupported.len() as u64, "statement is", "statements are");
+        let _ = writeln!(text, "\n{statements} not supported:");
+    }
+    for item in unsupported.iter().take(SHOWN) {
+        let _ = writeln!(
+            text,
+            "{}:{}: {}: {}",
+            file.file, item.line, item.reason, item.text
+        );
+    }
+    if let Some(more) = unsupported.len().checked_sub(SHOWN + 1) {
+        let _ = writeln!(
+            text,
+            "and {} more, which --json shows",
+            grouped(more as u64 + 1)
+        );
+    }
+    text
+}
+
+/// A column for each kernel or function.
+fn columns(kernels: &[KernelSummary]) -> String {
+    let name = |kernel: &KernelSummary| match kernel.name.char_indices().nth(NAME) {
+        Some((end, _)) => right(format!("{}...", &kernel.name[..end])),
+        None => right(&kernel.name),
+    };
+    let mut table = table(&[]);
+    table.set_header(std::iter::once("".into()).chain(kernels.iter().map(name)));
+    let mut row = |label: &str, value: &dyn Fn(&KernelSummary) -> String| {
+        let values = kernels.iter().map(|kernel| right(value(kernel)));
+        table.add_row(std::iter::once(label.into()).chain(values));
+    };
+    row("kind", &|kernel| match kernel.is_kernel {
+        true => "kernel".to_owned(),
+        false => "function".to_owned(),
+    });
+    row("line", &|kernel| kernel.line.to_string());
+    row("parameter bytes", &|kernel| {
+        let bytes = kernel.parameters.iter().map(|parameter| parameter.bytes);
+        grouped(bytes.fold(0, u64::saturating_add))
+    });
+    let mut types: Vec<_> = kernels
+        .iter()
+        .flat_map(|kernel| kernel.registers.keys())
+        .collect();
+    types.sort();
+    types.dedup();
+    for ty in types {
+        row(&format!("registers .{ty}"), &|kernel| {
+            grouped(kernel.registers.get(ty).copied().unwrap_or_default())
+        });
+    }
+    row("shared bytes", &|kernel| {
+        let dynamic = if kernel.has_dynamic_shared {
+            " + dynamic"
+        } else {
+            ""
+        };
+        format!("{}{dynamic}", grouped(kernel.shared_bytes))
+    });
+    row("local bytes", &|kernel| grouped(kernel.local_bytes));
+    row("constant bytes", &|kernel| grouped(kernel.const_bytes));
+    row("instructions", &|kernel| grouped(kernel.instructions));
+    let mut classes: Vec<_> = kernels
+        .iter()
+        .flat_map(|kernel| kernel.classes.keys())
+        .collect();
+    classes.sort();
+    classes.dedup();
+    for class in classes {
+        row(&format!("  {class}"), &|kernel| {
+            grouped(kernel.classes.get(class).copied().unwrap_or_default())
+        });
+    }
+    row("branches", &|kernel| grouped(kernel.branches));
+    row("  with a guard", &|kernel| grouped(kernel.guarded_branches));
+    row("other guards", &|kernel| grouped(kernel.guarded_others));
+    row("not supported", &|kernel| grouped(kernel.unsupported));
+    fitted(&table)
+}
