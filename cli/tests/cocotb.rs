@@ -139,7 +139,10 @@ fn designs_match_their_references_with_cocotb_2() {
         let what = format!("{simulator} with cocotb 2");
         let simulator = format!("SIM={simulator}");
         let arguments = [&[&*simulator][..], &compilers].concat();
-        obligation(design, &what, &bench, &tools[1]).meet(|| {
+        let obligation = obligation(design, &what, &bench, &tools[1])
+            .tool(Path::new("iverilog"), &["-V"])
+            .tool(&folder.path().join("verilator"), &["--version"]);
+        obligation.meet(|| {
             let (passed, told) = make_with(&bench, &arguments, &tools);
             assert!(passed && told.contains("TESTS=2 PASS=2"), "{told}");
             assert!(!told.to_lowercase().contains("deprecat"), "{told}");

@@ -10,7 +10,7 @@ use faultline_ledger::{Obligation, Runner};
 use rayon::prelude::*;
 
 use crate::steps::{Job, Steps, succeed};
-use crate::{binaries, book, cargo, codegen, python, root, setup};
+use crate::{binaries, book, cargo, codegen, python, root, setup, steps};
 
 /// The lockstep with the Verilated back end.
 pub const VERILOG: &str = "faultline/verilog";
@@ -88,7 +88,13 @@ pub fn run(all: bool) -> Result<ExitCode, String> {
         run.env("FAULTLINE_CACHE", root().join("target/netlists"));
     }
     let mut jobs: Vec<Job> = runs.into_iter().map(Job::Tests).collect();
-    jobs.extend(lints(&ledger)?);
+    match lints(&ledger) {
+        Ok(lints) => jobs.extend(lints),
+        Err(error) => {
+            let unread = Box::new(move || Err(error));
+            jobs.push(Job::Check("the Verilog is read".to_owned(), unread));
+        }
+    }
     steps.at_once("tests, and the tools that read the Verilog", jobs);
     steps.ledger(&ledger);
     for sentence in [python.err(), mdbook.err()].into_iter().flatten() {
@@ -103,7 +109,9 @@ type Said = Box<dyn FnOnce() -> Result<String, String> + Send + Sync>;
 /// What each tool says of the committed Verilog: an obligation each, of the files as they are, with their comments.
 fn lints(ledger: &Runner) -> Result<Vec<Job>, String> {
     let rtl = root().join("rtl-out");
-    let mut inputs = vec![SELF.to_owned(), python::SELF.to_owned()];
+    let mut inputs = [SELF, python::SELF, steps::SELF]
+        .map(str::to_owned)
+        .to_vec();
     for name in files()?.into_iter().chain(lists()?) {
         let path = rtl.join(&name);
         let text = fs::read_to_string(&path);
@@ -117,7 +125,7 @@ fn lints(ledger: &Runner) -> Result<Vec<Job>, String> {
             let lint = Obligation::new("lint", name).tool(&program, &[version]);
             let lint = inputs.iter().fold(lint, Obligation::of);
             let found = ledger.find(lint, check)?;
-            found.ok_or_else(|| format!("{} does not start", program.display()))
+            Ok(found.unwrap_or_else(|| format!("{} does not start", program.display())))
         };
         Job::Check(name.to_owned(), Box::new(find))
     };

@@ -10,6 +10,9 @@ use std::time::Instant;
 
 use faultline_ledger::{Counts, Runner};
 
+/// What decides whether a tool has complained.
+pub const SELF: &str = include_str!("steps.rs");
+
 /// What can be done beside others.
 pub enum Job {
     /// A run of tests, whose results are read from what it prints.

@@ -62,8 +62,9 @@ const PREEMPTION: &str = "docs/results/preemption.md";
 const VERIFICATION: &str = "docs/results/verification.md";
 /// Every clock, MHz.
 const CLOCK_MHZ: f64 = 1000.0;
-/// The one report of a lower clock, which the block's page names. With NanGate 45 itself the same block is not below.
-const SLOWER: &str = "gmmu.md";
+/// The one block that is slower with the embedded library, how slow it may be, in MHz, and what its page then says. With
+/// NanGate 45 itself it is not.
+const SLOWER: (&str, f64) = ("gmmu.md", 950.0);
 
 /// The figures that have a bar.
 struct Figures {
@@ -238,7 +239,8 @@ fn committed_reports_of_the_other_blocks_stay_within_the_bars() {
         };
         assert!(clocks.len() >= least, "{name}: {} clocks", clocks.len());
         for (design, clock) in clocks {
-            if name == SLOWER {
+            if name == SLOWER.0 {
+                assert!(clock >= SLOWER.1, "{name}: {design} at {clock} MHz");
                 let said = format!("With the embedded library it runs at {clock} MHz");
                 says("docs/blocks/gmmu.md", [said]);
                 continue;

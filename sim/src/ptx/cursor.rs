@@ -118,14 +118,29 @@ impl<'text> Parser<'text> {
         }
     }
 
+    /// Goes over what `.loc` and `.file` have behind them on their line: numbers, names of files and of a label.
+    fn skip_position(&mut self, line: u32) {
+        let mut is_label = false;
+        while self.peek().line == line {
+            let Token { kind, text, .. } = self.peek();
+            match kind {
+                TokenKind::Integer(_) | TokenKind::Text | TokenKind::Mark(b',' | b'+') => {}
+                TokenKind::Name if is_label => is_label = false,
+                TokenKind::Name if text == "function_name" => is_label = true,
+                TokenKind::Name if text == "inlined_at" => {}
+                _ => return,
+            }
+            self.next();
+        }
+    }
+
     /// Goes over debugging information and hints (PTX ISA 11.5); tells whether there was some.
     pub fn skip_directive(&mut self) -> Result<bool, Stop> {
         let token = self.peek();
         match token.text {
             ".loc" | ".file" => {
-                while self.peek().line == token.line && self.peek().kind != TokenKind::End {
-                    self.next();
-                }
+                self.next();
+                self.skip_position(token.line);
             }
             ".pragma" => {
                 while !matches!(self.next().kind, TokenKind::Mark(b';') | TokenKind::End) {}

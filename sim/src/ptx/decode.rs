@@ -9,9 +9,9 @@ use super::words::{Kind, Modifier, Modifiers, OTHER_MNEMONICS, OTHER_TYPES, Opco
 #[rustfmt::skip]
 const OTHER_PARTS: &[&str] = &[
     "3d", "a1d", "a2d", "cube", "acube", "2dms", "a2dms", "NaN", "abs", "xorsign", "acq_rel",
-    "acquire", "aligned", "arrive", "cc", "clear", "cluster", "constant", "evict_first", "evict_last",
-    "evict_normal", "mmio", "noftz", "popc", "red", "relu", "release", "rna", "rs",
-    "satfinite", "shiftamt", "unified", "v8", "warp", "wrap",
+    "acquire", "aligned", "arrive", "async", "base", "cc", "clear", "cluster", "constant", "evict_first",
+    "evict_last", "evict_normal", "grad", "level", "mmio", "noftz", "pack", "popc", "proxy", "red", "relu",
+    "release", "rna", "rs", "satfinite", "shiftamt", "unified", "v8", "warp", "wrap",
 ];
 
 /// Reads a mnemonic and its suffixes, `words`; gives the row that it is in with the instruction, still without operands.
@@ -45,10 +45,12 @@ pub(super) fn decode(
         None => true,
     });
     let other = words.iter().find(|word| {
-        Type::of_word(word).is_none() && (OTHER_TYPES.contains(word) || word.contains(':'))
+        let is_type = OTHER_TYPES.contains(word) || word.contains(':');
+        Type::of_word(word).is_none() && (is_type || OTHER_PARTS.contains(word))
     });
     if let Some(word) = other {
-        return Err(Stop::Unsupported(format!(".{word} is not supported here")));
+        let reason = format!(".{word} is not supported with {name}");
+        return Err(Stop::Unsupported(reason));
     }
     let row = of_type.ok_or_else(|| {
         let all = rows().fold(0, |all, row| all | row.types());
@@ -96,26 +98,15 @@ pub(super) fn decode(
         if taken {
             words.next();
         } else if let Some(needed) = needed(part) {
-            return Err(match OTHER_PARTS.contains(&word) {
-                true => Stop::Unsupported(format!(".{word} is not supported with {name}")),
-                false => wrong(format!(
-                    "{needed} is missing, or stands after something else"
-                )),
-            });
+            return Err(wrong(format!(
+                "{needed} is missing, or stands after something else"
+            )));
         }
     }
-    match words.next() {
-        Some(word) if OTHER_PARTS.contains(&word) => {
-            return Err(Stop::Unsupported(format!(
-                ".{word} is not supported with {name}"
-            )));
-        }
-        Some(word) => {
-            return Err(wrong(format!(
-                "{name} of this type has no .{word}, or not in this place"
-            )));
-        }
-        None => {}
+    if let Some(word) = words.next() {
+        return Err(wrong(format!(
+            "{name} of this type has no .{word}, or not in this place"
+        )));
     }
     check(&instruction).map_err(wrong)?;
     Ok((row, instruction))

@@ -271,6 +271,7 @@ fn what_is_wrong_is_told_with_its_line() {
         ("add.s32 %r1, %r2;", "add.s32 takes 3 operands"),
         ("add.s32 %r1, %r2, %r3, %r4;", "add.s32 takes 3 operands"),
         ("ret %r1;", "\"%r1\" stands where a semicolon should"),
+        (".loc 1 2 3 ret; bogus.foo %r1;", "PTX has no instruction bogus"),
         ("bar.sync;", "bar.sync takes 1 operand;"),
         ("mov.u32 %r1;", "mov.u32 takes 2 operands"),
         ("setp.eq.and.s32 %p1, %r1, %r2;", "setp.eq.and.s32 takes 4 operands"),
@@ -368,7 +369,7 @@ fn what_is_not_supported_is_listed_and_reading_goes_on() {
     let expected = [
         (10, "the instruction popc is not supported"),
         (11, "a variable of type .f16 is not supported"),
-        (12, ".f16 is not supported here"),
+        (12, ".f16 is not supported with add"),
         (13, "y is declared by what is not supported"),
         (14, ".cc is not supported with add"),
         (15, "the special register %clock64 is not supported"),
@@ -399,6 +400,30 @@ fn what_is_not_supported_is_listed_and_reading_goes_on() {
         .map(|instruction| instruction.opcode)
         .collect();
     assert_eq!(left, [Opcode::Add, Opcode::Ret]);
+}
+
+#[test]
+fn suffixes_of_ptx_that_are_not_supported_are_no_errors() {
+    for (statement, word) in [
+        ("bar.red.popc.u32 %r1, 0, %p1;", "red"),
+        (
+            "tex.level.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [picture, {%f1, %f2}], %f3;",
+            "level",
+        ),
+        ("cvt.pack.sat.s16.s32 %r1, %r2, %r3;", "pack"),
+        ("add.rn.f32x2 %rd1, %rd2, %rd3;", "f32x2"),
+    ] {
+        let module = parse(&kernel(statement)).unwrap();
+        let [unsupported] = &module.unsupported[..] else {
+            panic!("{statement}: {:?}", module.unsupported);
+        };
+        let reason = format!(".{word} is not supported with ");
+        assert!(
+            unsupported.reason.starts_with(&reason),
+            "{}",
+            unsupported.reason
+        );
+    }
 }
 
 #[test]

@@ -273,7 +273,7 @@ pub(super) const OTHER_MNEMONICS: &[&str] = &[
 /// Types of PTX ISA 8 that are no [`Type`].
 #[rustfmt::skip]
 pub(super) const OTHER_TYPES: &[&str] = &[
-    "b1", "b128", "bf16", "bf16x2", "e4m3", "e4m3x2", "e5m2", "e5m2x2", "f16", "f16x2", "s16x2", "samplerref",
+    "b1", "b128", "bf16", "bf16x2", "e4m3", "e4m3x2", "e5m2", "e5m2x2", "f16", "f16x2", "f32x2", "s16x2", "samplerref",
     "s4", "surfref", "texref", "tf32", "u16x2", "u4",
 ];
 

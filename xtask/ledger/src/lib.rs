@@ -75,12 +75,18 @@ impl Obligation {
     }
 
     /// The test that calls this, of a crate in this folder of the workspace. It depends on its file, as `file!` names it, on
-    /// what that names, and on the versions of all crates.
+    /// what that names, and on the versions of all crates. Its name is that of its crate and its own.
+    ///
+    /// # Panics
+    /// In a thread without a name.
     pub fn test(folder: &str, file: &str) -> Self {
         let thread = std::thread::current();
         let (folder, root) = (Path::new(folder), Path::new(folder).join(".."));
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let group = format!("test of {name}, {}", thread.name().unwrap_or_default());
+        let test = thread
+            .name()
+            .unwrap_or_else(|| panic!("{file}: call it in the test's own thread"));
+        let group = format!("test of {name}, {test}");
         Self::new(&group, "passes")
             .crates(&root)
             .sources(&root, &sources(&root, &[file]))
