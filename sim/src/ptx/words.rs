@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// An enum with the word that PTX has for each of its values.
 macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($value:ident = $word:literal,)* }) => {
+    ($(#[$about:meta])* pub enum $name:ident { $($value:ident = $word:literal,)* }) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
         pub enum $name {
@@ -38,7 +38,7 @@ macro_rules! words {
 
 words! {
     /// A fundamental type (PTX ISA 5.2.1); `pred` is a predicate.
-    Type {
+    pub enum Type {
         Pred = "pred",
         B8 = "b8", B16 = "b16", B32 = "b32", B64 = "b64",
         U8 = "u8", U16 = "u16", U32 = "u32", U64 = "u64",
@@ -123,7 +123,7 @@ impl Type {
 
 words! {
     /// A state space (PTX ISA 5.1).
-    Space {
+    pub enum Space {
         Generic = "generic",
         Global = "global",
         Shared = "shared",
@@ -135,7 +135,7 @@ words! {
 
 words! {
     /// What a mnemonic says beyond its type and state space (PTX ISA 9.7).
-    Modifier {
+    pub enum Modifier {
         Lo = "lo", Hi = "hi", Wide = "wide", Ls = "ls", Hs = "hs",
         Eq = "eq", Ne = "ne", Lt = "lt", Le = "le", Gt = "gt", Ge = "ge",
         Equ = "equ", Neu = "neu", Ltu = "ltu", Leu = "leu", Gtu = "gtu", Geu = "geu", Num = "num", Nan = "nan",
@@ -234,7 +234,7 @@ impl Modifiers {
 
 words! {
     /// A special register of 32 bits (PTX ISA 10).
-    Special {
+    pub enum Special {
         TidX = "%tid.x", TidY = "%tid.y", TidZ = "%tid.z",
         NtidX = "%ntid.x", NtidY = "%ntid.y", NtidZ = "%ntid.z",
         CtaidX = "%ctaid.x", CtaidY = "%ctaid.y", CtaidZ = "%ctaid.z",
@@ -245,7 +245,7 @@ words! {
 
 words! {
     /// The operation of an instruction (PTX ISA 9.7).
-    Opcode {
+    pub enum Opcode {
         Abs = "abs", Add = "add", And = "and", Atom = "atom", Bar = "bar", Bfe = "bfe", Bfi = "bfi", Bra = "bra",
         Call = "call", Cnot = "cnot", Copysign = "copysign", Cos = "cos", Cvt = "cvt", Cvta = "cvta", Div = "div",
         Ex2 = "ex2", Exit = "exit", Fma = "fma", Ld = "ld", Lg2 = "lg2", Mad = "mad", Mad24 = "mad24", Max = "max",
