@@ -250,11 +250,7 @@ impl<'text> Parser<'text> {
     pub fn register(&self, body: &Body<'text>, name: Token<'text>) -> Result<Register, Stop> {
         match self.resolve(body, name)? {
             Name::Register(register) => Ok(register),
-            _ => Err(Fault::Unexpected {
-                text: name.text.to_owned(),
-                expected: "a register".to_owned(),
-            }
-            .at(name.line)),
+            _ => Err(name.unexpected("a register")),
         }
     }
 
@@ -282,11 +278,7 @@ impl<'text> Parser<'text> {
                 match self.resolve(body, token)? {
                     Name::Register(register) => Ok(Base::Register(register)),
                     Name::Variable(symbol) => Ok(Base::Symbol(symbol)),
-                    _ => Err(Fault::Unexpected {
-                        text: token.text.to_owned(),
-                        expected: "a register or a variable".to_owned(),
-                    }
-                    .at(token.line)),
+                    _ => Err(token.unexpected("a register or a variable")),
                 }
             }
             _ => Err(self.unexpected("a register, a variable or a number")),

@@ -57,10 +57,7 @@ impl<'text> Parser<'text> {
                     "a call through a register is not supported".to_owned(),
                 ));
             }
-            _ => {
-                let (text, expected) = (name.text.to_owned(), "the name of a function".to_owned());
-                return Err(Fault::Unexpected { text, expected }.at(name.line));
-            }
+            _ => return Err(name.unexpected("the name of a function")),
         };
         let mut arguments = Vec::new();
         if self.mark(b',') {
@@ -102,14 +99,7 @@ impl<'text> Parser<'text> {
             if bytes.is_some_and(|bytes| bytes != wanted.bytes) {
                 let has = format!("{} bytes long", bytes.unwrap_or_default());
                 let wants = format!("{} bytes", wanted.bytes);
-                let (operand, instruction) = (token.text.to_owned(), name.text.to_owned());
-                return Err(Fault::Mismatch {
-                    operand,
-                    has,
-                    instruction,
-                    wants,
-                }
-                .at(token.line));
+                return Err(token.mismatch(has, name.text, wants));
             }
         }
         if !function.is_defined && number != reading.body.number {

@@ -1,6 +1,6 @@
 //! The tokens that are read, one after the other.
 
-use super::error::{Fault, PtxError, Stop};
+use super::error::{PtxError, Stop};
 use super::lexer::{Token, TokenKind, tokens};
 use super::module::{Module, Unsupported};
 use super::scope::Names;
@@ -82,9 +82,7 @@ impl<'text> Parser<'text> {
 
     /// The error that the next token is something else.
     pub fn wrong(&self, expected: &str) -> PtxError {
-        let token = self.peek();
-        let (text, expected) = (token.text.to_owned(), expected.to_owned());
-        Fault::Unexpected { text, expected }.on(token.line)
+        self.peek().wrong(expected)
     }
 
     /// As [`Parser::wrong`], where a statement may also be one that is not supported.
@@ -134,7 +132,7 @@ impl<'text> Parser<'text> {
         }
     }
 
-    /// Goes over debugging information and hints (PTX ISA 11.5); tells whether there was some.
+    /// Goes over debugging information and hints (PTX ISA 11.5); gives whether there was some.
     pub fn skip_directive(&mut self) -> Result<bool, Stop> {
         let token = self.peek();
         match token.text {

@@ -1,6 +1,6 @@
 //! Tokens of PTX (PTX ISA 4).
 
-use super::error::{Fault, PtxError};
+use super::error::{Fault, PtxError, Stop};
 use crate::numbers::unsigned;
 
 /// A token with its place.
@@ -11,6 +11,31 @@ pub(super) struct Token<'text> {
     pub start: usize,
     pub text: &'text str,
     pub kind: TokenKind,
+}
+
+impl Token<'_> {
+    /// The error that it stands where something else should.
+    pub fn wrong(&self, expected: &str) -> PtxError {
+        let (text, expected) = (self.text.to_owned(), expected.to_owned());
+        Fault::Unexpected { text, expected }.on(self.line)
+    }
+
+    /// As [`Token::wrong`], where a statement may also be one that is not supported.
+    pub fn unexpected(&self, expected: &str) -> Stop {
+        Stop::Wrong(self.wrong(expected))
+    }
+
+    /// The error that it is an operand which the instruction does not take.
+    pub fn mismatch(&self, has: String, instruction: &str, wants: String) -> Stop {
+        let (operand, instruction) = (self.text.to_owned(), instruction.to_owned());
+        Fault::Mismatch {
+            operand,
+            has,
+            instruction,
+            wants,
+        }
+        .at(self.line)
+    }
 }
 
 /// What a token is.

@@ -190,14 +190,7 @@ impl<'text> Parser<'text> {
                 if space != Some(reading.instruction.space) {
                     let has = space.map_or(String::new(), |space| format!("in .{space}"));
                     let wants = format!("a variable in .{}", reading.instruction.space);
-                    let (operand, instruction) = (token.text.to_owned(), reading.text.clone());
-                    return Err(Fault::Mismatch {
-                        operand,
-                        has,
-                        instruction,
-                        wants,
-                    }
-                    .at(token.line));
+                    return Err(token.mismatch(has, &reading.text, wants));
                 }
             }
             Base::Zero => offset = self.integer("an address")?.cast_signed(),
@@ -226,16 +219,9 @@ impl<'text> Parser<'text> {
             Name::Variable(symbol) => {
                 self.next();
                 if ty.bits() < 32 || matches!(ty.kind(), Kind::Float) {
-                    let (operand, instruction) = (token.text.to_owned(), reading.text.clone());
                     let has = "a variable, of which an instruction takes the address".to_owned();
                     let wants = format!("a value of type .{ty}");
-                    return Err(Fault::Mismatch {
-                        operand,
-                        has,
-                        instruction,
-                        wants,
-                    }
-                    .at(token.line));
+                    return Err(token.mismatch(has, &reading.text, wants));
                 }
                 let offset = self.offset()?;
                 Ok(Operand::AddressOf(symbol, offset))
@@ -262,10 +248,7 @@ impl<'text> Parser<'text> {
                     "a texture by an object in a register is not supported".to_owned(),
                 ));
             }
-            _ => {
-                let (text, expected) = (name.text.to_owned(), "the name of a texture".to_owned());
-                return Err(Fault::Unexpected { text, expected }.at(name.line));
-            }
+            _ => return Err(name.unexpected("the name of a texture")),
         };
         self.expect(b',', "a comma and the coordinates")?;
         if self.peek().kind == TokenKind::Name && self.ahead(1).kind == TokenKind::Mark(b',') {
