@@ -26,7 +26,10 @@ impl Source {
     /// # Errors
     /// If it cannot be opened, or is no program.
     pub fn read(path: &Path) -> Result<Self> {
-        Self::new(path.display().to_string(), &text(path)?)
+        Self::new(
+            path.display().to_string(),
+            &text(path, "give a program, an instruction a line")?,
+        )
     }
 
     /// Reads a text.
@@ -70,14 +73,17 @@ fn wrong(name: &str, line: Option<usize>, what: &impl Display) -> Report {
     }
 }
 
-/// The text of a program's file, without a byte-order mark.
-fn text(path: &Path) -> Result<String> {
+/// The text of a file, without a byte-order mark; what to give instead ends the error that it is none.
+///
+/// # Errors
+/// If it cannot be read, or is no text.
+pub fn text(path: &Path, give: &str) -> Result<String> {
     let name = path.display();
     let bytes = std::fs::read(path).map_err(|error| miette!("{name}: {}", Fault::Open(error)))?;
     for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
         if let Some(place) = no_text(line) {
             return Err(miette!(
-                "{name}:{number}: this is no text (byte 0x{:02x} in column {}); give a program, an instruction a line",
+                "{name}:{number}: this is no text (byte 0x{:02x} in column {}); {give}",
                 line[place],
                 place + 1
             ));

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use faultline_sim::ptx::{KernelSummary, Summary, parse};
-use faultline_sim::trace::{Fault, no_text};
 use miette::{Result, miette};
 use serde::Serialize;
 
 use crate::Global;
+use crate::experiments::program;
 use crate::output::{counted, fitted, grouped, right, table};
 
 /// Say what is in PTX files: kernels, parameters, instructions, what is not supported
@@ -72,19 +72,8 @@ pub fn run(args: &Args, global: &Global) -> Result<ExitCode> {
 /// Reads a file.
 fn read(path: &Path) -> Result<File> {
     let file = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| miette!("{file}: {}", Fault::Open(error)))?;
-    for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
-        if let Some(place) = no_text(line) {
-            return Err(miette!(
-                "{file}:{number}: this is no text (byte 0x{:02x} in column {}); give PTX, as a compiler writes it with -ptx",
-                line[place],
-                place + 1
-            ));
-        }
-    }
-    let text = String::from_utf8(bytes)
-        .map_err(|error| miette!("{file}: the file is no text ({error})"))?;
-    let module = parse(text.trim_start_matches('\u{feff}'));
+    let text = program::text(path, "give PTX, as a compiler writes it with -ptx")?;
+    let module = parse(&text);
     let module = module.map_err(|error| miette!("{file}:{}: {error}", error.line))?;
     let summary = Summary::of(&module);
     Ok(File { file, summary })
