@@ -32,6 +32,7 @@ mod error;
 mod instruction;
 mod items;
 mod lexer;
+pub mod lower;
 mod module;
 mod operands;
 mod scope;

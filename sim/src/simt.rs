@@ -7,6 +7,7 @@
 //! program in its own time, in the steps of its stages: [`Control::fetch`], [`Warp::read_operands`]
 //! at operand read, [`execute`], which knows nothing but the operands, and [`commit`].
 
+mod arithmetic;
 mod assembler;
 mod builder;
 mod control;
@@ -21,15 +22,19 @@ mod run;
 mod trace;
 mod warp;
 
+pub use arithmetic::{
+    Arithmetic, Comparison, ConversionRounding, Mode, Number, Real, RealOperation, Rounding, Test,
+    Whole, WholeOperation,
+};
 pub use assembler::{AssemblyError, assemble};
 pub use builder::{Builder, Reg};
 pub use control::{Control, Fetched};
 pub use exception::{Exception, Raised};
 pub use execute::{Access, AccessKind, Effect, Operands, Write, commit, execute, raising};
 pub use instruction::{Instruction, Operand, SpecialRegister, ZERO_REGISTER};
-pub use memory::{Cells, Memory, PAGE_BYTES, Shared};
-pub use operation::{Class, Condition, Operation, Relation, Space, Width};
+pub use memory::{Cells, Constants, Memory, PAGE_BYTES, Shared};
+pub use operation::{Atomic, Class, Condition, Operation, Relation, Space, Width};
 pub use program::{MOST_INSTRUCTIONS, Program, ProgramError};
 pub use run::{Execution, MOST_STEPS, Run, RunError, Step, WarpRun, run, run_within};
 pub use trace::{WriteError, write_trace, write_traces};
-pub use warp::{LANES, Lanes, Launch, Place, Registers, Warp};
+pub use warp::{LANES, LOCAL_MEMORY, Lanes, Launch, Place, Registers, Warp};

@@ -4,8 +4,8 @@
 
 use fastrand::Rng;
 use faultline_sim::simt::{
-    Class, Condition, Instruction, Memory, Operand, Operation, Program, Relation, Space,
-    SpecialRegister, Width, assemble, run_within,
+    Atomic, Class, Condition, Instruction, Memory, Number, Operand, Operation, Program, Relation,
+    Space, SpecialRegister, Whole, Width, assemble, run_within,
 };
 
 const PROGRAM: &str = "\
@@ -186,6 +186,10 @@ fn instruction(random: &mut Rng, length: u32) -> Instruction {
     } else {
         Space::Shared
     };
+    let number = Number::Whole(match width {
+        Width::Eight => Whole::U64,
+        _ => Whole::U32,
+    });
     let operations = [
         (Operation::MultiplyAdd, true),
         (Operation::FloatMultiplyAdd, true),
@@ -197,7 +201,7 @@ fn instruction(random: &mut Rng, length: u32) -> Instruction {
         (Operation::Trap, false),
         (Operation::Load(space, width), true),
         (Operation::Store(space, width), false),
-        (Operation::AtomicAdd(space, width), random.bool()),
+        (Operation::Atomic(Atomic::Add, number, space), random.bool()),
         (Operation::Branch(Condition::Always), false),
         (Operation::Branch(Condition::Zero), false),
         (Operation::Branch(Condition::NotZero), false),

@@ -1,8 +1,9 @@
 //! Programs from Rust: instructions by the names of the assembler, registers by name, loops and
 //! branches by closures.
 
+use super::arithmetic::{Number, Whole};
 use super::instruction::{Instruction, Operand, SpecialRegister};
-use super::operation::{Condition, Operation, Relation, Space, Width};
+use super::operation::{Atomic, Condition, Operation, Relation, Space, Width};
 use super::program::{Program, ProgramError};
 
 /// A register of a program that is being built.
@@ -104,7 +105,7 @@ impl Builder {
         offset: i64,
         data: impl Into<Operand>,
     ) {
-        let operation = Operation::AtomicAdd(space, Width::Four);
+        let operation = Operation::Atomic(Atomic::Add, Number::Whole(Whole::U32), space);
         self.push(operation, None, &[address.into(), data.into()], offset);
     }
 
@@ -117,7 +118,7 @@ impl Builder {
         offset: i64,
         data: impl Into<Operand>,
     ) {
-        let operation = Operation::AtomicAdd(space, Width::Four);
+        let operation = Operation::Atomic(Atomic::Add, Number::Whole(Whole::U32), space);
         self.push(operation, Some(to), &[address.into(), data.into()], offset);
     }
 

@@ -1,11 +1,12 @@
 //! What an instruction does with the operands that it read: nothing here looks at registers, so a
 //! replay with operands from a log gives what the first attempt would have given.
 
+use super::arithmetic::{Number, Real, Whole};
 use super::instruction::Instruction;
-use super::memory::{Cells, Memory, Shared};
-use super::operation::{Condition, Operation, Relation, Space, Width};
+use super::memory::{Cells, Constants, Memory, Shared};
+use super::operation::{Atomic, Condition, Operation, Relation, Space, Width};
 use super::program::Program;
-use super::warp::{LANES, Lanes, Warp};
+use super::warp::{LANES, Lanes, Warp, local};
 
 /// The values of an instruction's sources. Of a memory instruction, the first is the address
 /// without the instruction's offset, and the second the data: what an operand log keeps.
@@ -33,8 +34,8 @@ pub enum AccessKind {
     Load,
     /// Writes it.
     Store,
-    /// Adds to it.
-    AtomicAdd,
+    /// Reads and writes it at once.
+    Atomic(Atomic, Number),
 }
 
 /// A memory instruction with the addresses of its lanes.
@@ -42,7 +43,7 @@ pub enum AccessKind {
 pub struct Access {
     /// What it does.
     pub kind: AccessKind,
-    /// The memory that it goes to.
+    /// The memory that it goes to; local memory is part of global memory.
     pub space: Space,
     /// Bytes of each lane.
     pub width: Width,
@@ -50,8 +51,10 @@ pub struct Access {
     pub mask: u32,
     /// The first byte of each lane, whether it is active or not.
     pub addresses: Lanes,
-    /// What each lane writes or adds.
+    /// What each lane writes, adds or compares with.
     pub data: Lanes,
+    /// What each lane writes if a comparison holds.
+    pub swapped: Lanes,
     /// The register that takes what was read.
     pub destination: Option<u8>,
 }
@@ -76,22 +79,34 @@ pub enum Effect {
 /// Executes an instruction for the lanes of a mask.
 #[must_use]
 pub fn execute(instruction: &Instruction, operands: &Operands, mask: u32) -> Effect {
-    let [first, second, _] = &operands.values;
-    let access = |kind, space, width| {
+    let [first, second, third] = &operands.values;
+    let access = |kind, space: Space, width| {
+        let address = |lane: usize| first[lane].wrapping_add_signed(instruction.offset);
+        let addresses = match space {
+            Space::Local => std::array::from_fn(|lane| local(third[lane], address(lane))),
+            _ => std::array::from_fn(address),
+        };
         Effect::Access(Box::new(Access {
             kind,
-            space,
+            space: if space == Space::Local {
+                Space::Global
+            } else {
+                space
+            },
             width,
             mask,
-            addresses: first.map(|address| address.wrapping_add_signed(instruction.offset)),
+            addresses,
             data: *second,
+            swapped: *third,
             destination: instruction.destination,
         }))
     };
     match instruction.operation {
         Operation::Load(space, width) => access(AccessKind::Load, space, width),
         Operation::Store(space, width) => access(AccessKind::Store, space, width),
-        Operation::AtomicAdd(space, width) => access(AccessKind::AtomicAdd, space, width),
+        Operation::Atomic(atomic, number, space) => {
+            access(AccessKind::Atomic(atomic, number), space, Width::of(number))
+        }
         Operation::Branch(condition) => {
             let zero = lanes_where(first, |value| value == 0);
             Effect::Branch(match condition {
@@ -106,7 +121,10 @@ pub fn execute(instruction: &Instruction, operands: &Operands, mask: u32) -> Eff
         operation => Effect::Write(Box::new(Write {
             register: instruction.destination.unwrap_or_default(),
             mask,
-            values: compute(operation, operands),
+            values: match operation {
+                Operation::Arithmetic(arithmetic) => arithmetic.evaluate(&operands.values),
+                _ => compute(operation, operands),
+            },
         })),
     }
 }
@@ -207,14 +225,53 @@ fn compute(operation: Operation, operands: &Operands) -> Lanes {
         Operation::Cosine => special(f32::cos),
         Operation::Exponential => special(f32::exp2),
         Operation::Logarithm => special(f32::log2),
-        // `execute` keeps these for itself: they compute nothing.
+        // `execute` keeps these for itself.
         Operation::Load(..)
         | Operation::Store(..)
-        | Operation::AtomicAdd(..)
+        | Operation::Atomic(..)
+        | Operation::Arithmetic(_)
         | Operation::Trap
         | Operation::Branch(_)
         | Operation::Barrier
         | Operation::Exit => [0; LANES],
+    }
+}
+
+/// What an atomic writes where `old` was. The bits above the number's width do not count.
+fn changed(atomic: Atomic, number: Number, old: u64, data: u64, swapped: u64) -> u64 {
+    let bits = number.bits();
+    let low = |value: u64| value & u64::MAX >> (u64::BITS - bits);
+    let (unsigned, new) = (low(old), low(data));
+    match (atomic, number) {
+        (Atomic::Add, Number::Real(Real::F32)) => {
+            let sum = f32::from_bits(old as u32) + f32::from_bits(data as u32);
+            sum.to_bits().into()
+        }
+        (Atomic::Add, Number::Real(Real::F64)) => {
+            (f64::from_bits(old) + f64::from_bits(data)).to_bits()
+        }
+        (Atomic::Add, Number::Whole(_)) => old.wrapping_add(data),
+        (Atomic::Minimum | Atomic::Maximum, _) => {
+            let signed = matches!(number, Number::Whole(Whole::S32 | Whole::S64));
+            // With the sign's bit turned round, numbers with a sign stand in the order of those without.
+            let turned = if signed { 1 << (bits - 1) } else { 0 };
+            let less = (unsigned ^ turned) < (new ^ turned);
+            if less == (atomic == Atomic::Minimum) {
+                old
+            } else {
+                data
+            }
+        }
+        (Atomic::Increment, _) if unsigned >= new => 0,
+        (Atomic::Increment, _) => unsigned + 1,
+        (Atomic::Decrement, _) if unsigned == 0 || unsigned > new => data,
+        (Atomic::Decrement, _) => unsigned - 1,
+        (Atomic::And, _) => old & data,
+        (Atomic::Or, _) => old | data,
+        (Atomic::Xor, _) => old ^ data,
+        (Atomic::Exchange, _) => data,
+        (Atomic::CompareExchange, _) if unsigned == new => swapped,
+        (Atomic::CompareExchange, _) => old,
     }
 }
 
@@ -231,12 +288,15 @@ impl Access {
         let mut values = [0; LANES];
         for (lane, address) in self.lanes() {
             if self.kind != AccessKind::Store {
-                values[lane] = memory.read(address, self.width);
+                values[lane] = self.width.extended(memory.read(address, self.width));
             }
             let written = match self.kind {
                 AccessKind::Load => continue,
                 AccessKind::Store => self.data[lane],
-                AccessKind::AtomicAdd => values[lane].wrapping_add(self.data[lane]),
+                AccessKind::Atomic(atomic, number) => {
+                    let [data, swapped] = [self.data[lane], self.swapped[lane]];
+                    changed(atomic, number, values[lane], data, swapped)
+                }
             };
             memory.write(address, self.width, written);
         }
@@ -262,8 +322,9 @@ pub fn commit(
         Effect::Write(write) => warp.write(write),
         Effect::Access(access) => {
             let write = match access.space {
-                Space::Global => access.perform(global),
+                Space::Global | Space::Local => access.perform(global),
                 Space::Shared => access.perform(shared),
+                Space::Constant => access.perform(&mut Constants(program.constants())),
             };
             if let Some(write) = write {
                 warp.write(&write);

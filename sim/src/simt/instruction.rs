@@ -22,9 +22,11 @@ pub enum SpecialRegister {
     Lane,
     /// Number of the warp in its block.
     Warp,
+    /// Where the local memory of the lane begins, if a thread has so many bytes of it.
+    Local(u32),
 }
 
-/// Every special register with its name.
+/// The special registers that a program's text may have, with their names.
 pub(super) const SPECIAL_NAMES: [(&str, SpecialRegister); 14] = [
     ("thread.x", SpecialRegister::Thread(0)),
     ("thread.y", SpecialRegister::Thread(1)),
@@ -132,6 +134,9 @@ fn register(operand: Operand) -> Option<u8> {
 
 impl fmt::Display for SpecialRegister {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::Local(bytes) = self {
+            return write!(formatter, "local({bytes})");
+        }
         let known = SPECIAL_NAMES.iter().find(|(_, special)| special == self);
         formatter.write_str(known.map_or("", |(name, _)| name))
     }
@@ -161,7 +166,7 @@ impl fmt::Display for Instruction {
         if let Some(destination) = self.destination {
             write!(formatter, "R{destination} <- ")?;
         }
-        formatter.write_str(self.operation.name())?;
+        formatter.write_str(&self.operation.name())?;
         let memory = self.operation.memory().is_some();
         for (place, &source) in self.operands().iter().enumerate() {
             formatter.write_str(if place == 0 { " " } else { ", " })?;

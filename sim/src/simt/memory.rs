@@ -12,9 +12,36 @@ const PAGE_SHIFT: u32 = 12;
 /// Memories that are copies of each other share the pages that none has written since.
 type Page = Arc<[u8; PAGE_BYTES as usize]>;
 
+/// The constants of a program, from address 0. They are not written.
+#[derive(Clone, Copy, Debug)]
+pub struct Constants<'program>(pub &'program [u8]);
+
+impl Constants<'_> {
+    /// Whether an access lies inside.
+    #[must_use]
+    pub fn holds(&self, address: u64, width: Width) -> bool {
+        let end = address.checked_add(width.bytes());
+        end.is_some_and(|end| end <= self.0.len() as u64)
+    }
+}
+
+impl Cells for Constants<'_> {
+    fn read(&self, address: u64, width: Width) -> u64 {
+        let mut value = [0; 8];
+        let from = self.0.get(address as usize..).unwrap_or_default();
+        let bytes = width.bytes() as usize;
+        for (to, from) in value[..bytes].iter_mut().zip(from) {
+            *to = *from;
+        }
+        u64::from_le_bytes(value)
+    }
+
+    fn write(&mut self, _: u64, _: Width, _: u64) {}
+}
+
 /// A memory that accesses read and write.
 pub trait Cells {
-    /// The value at an address; of 4 bytes, the upper half is 0.
+    /// The value at an address; the bits above its width are 0.
     fn read(&self, address: u64, width: Width) -> u64;
     /// Writes the low bytes of a value at an address.
     fn write(&mut self, address: u64, width: Width, value: u64);
@@ -33,7 +60,7 @@ impl Memory {
         Self::default()
     }
 
-    /// The value at an address; of 4 bytes, the upper half is 0.
+    /// The value at an address; the bits above its width are 0.
     #[must_use]
     pub fn read(&self, address: u64, width: Width) -> u64 {
         let (page, inside) = split(address);

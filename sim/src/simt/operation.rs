@@ -1,5 +1,8 @@
 //! What an instruction does: operations, their classes, and their names in a program's text.
 
+use std::borrow::Cow;
+
+use super::arithmetic::{Arithmetic, Number, Whole};
 use super::exception::Exception;
 
 /// How two values are compared.
@@ -40,13 +43,27 @@ pub enum Space {
     Global,
     /// Shared memory of the thread block, which is neither.
     Shared,
+    /// Memory of the thread. It lies in global memory, where words of 8 bytes of a warp's lanes are neighbours.
+    Local,
+    /// Constants of the program, which are neither translated nor written.
+    Constant,
 }
 
-/// Bytes that a lane accesses.
+/// Bytes that a lane accesses. A load clears the bits of the register above them, or extends their sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Width {
-    /// 4 bytes; a load clears the upper half of the register.
+    /// 1 byte.
+    One,
+    /// 1 byte with a sign.
+    SignedOne,
+    /// 2 bytes.
+    Two,
+    /// 2 bytes with a sign.
+    SignedTwo,
+    /// 4 bytes.
     Four,
+    /// 4 bytes with a sign.
+    SignedFour,
     /// 8 bytes.
     Eight,
 }
@@ -56,8 +73,100 @@ impl Width {
     #[must_use]
     pub const fn bytes(self) -> u64 {
         match self {
-            Self::Four => 4,
+            Self::One | Self::SignedOne => 1,
+            Self::Two | Self::SignedTwo => 2,
+            Self::Four | Self::SignedFour => 4,
             Self::Eight => 8,
+        }
+    }
+
+    /// What a load leaves in a register of the bytes that it has read.
+    pub(super) const fn extended(self, value: u64) -> u64 {
+        let extended = match self {
+            Self::SignedOne => value as u8 as i8 as i64,
+            Self::SignedTwo => value as u16 as i16 as i64,
+            Self::SignedFour => value as u32 as i32 as i64,
+            Self::One | Self::Two | Self::Four | Self::Eight => return value,
+        };
+        extended.cast_unsigned()
+    }
+
+    /// What stands for it in the name of an access.
+    const fn suffix(self) -> &'static str {
+        match self {
+            Self::One => ".8",
+            Self::SignedOne => ".s8",
+            Self::Two => ".16",
+            Self::SignedTwo => ".s16",
+            Self::Four => "",
+            Self::SignedFour => ".s32",
+            Self::Eight => ".64",
+        }
+    }
+
+    /// That of a number.
+    #[must_use]
+    pub const fn of(number: Number) -> Self {
+        match number.bits() {
+            8 => Self::One,
+            16 => Self::Two,
+            32 => Self::Four,
+            _ => Self::Eight,
+        }
+    }
+}
+
+/// What an atomic leaves in memory of what was there and its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Atomic {
+    /// The sum.
+    Add,
+    /// The lesser.
+    Minimum,
+    /// The greater.
+    Maximum,
+    /// One more, or 0 if it was the data or more.
+    Increment,
+    /// One less, or the data if it was 0 or more than the data.
+    Decrement,
+    /// Bits of both.
+    And,
+    /// Bits of either.
+    Or,
+    /// Bits of one.
+    Xor,
+    /// The data.
+    Exchange,
+    /// The third source, if the data was there.
+    CompareExchange,
+}
+
+impl Atomic {
+    /// Its word in PTX.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Minimum => "min",
+            Self::Maximum => "max",
+            Self::Increment => "inc",
+            Self::Decrement => "dec",
+            Self::And => "and",
+            Self::Or => "or",
+            Self::Xor => "xor",
+            Self::Exchange => "exch",
+            Self::CompareExchange => "cas",
+        }
+    }
+}
+
+impl Space {
+    /// What stands for it in the name of an access.
+    const fn suffix(self) -> &'static str {
+        match self {
+            Self::Global => "",
+            Self::Shared => "s",
+            Self::Local => "l",
+            Self::Constant => "c",
         }
     }
 }
@@ -186,8 +295,10 @@ pub enum Operation {
     Load(Space, Width),
     /// Writes memory.
     Store(Space, Width),
-    /// Adds an integer to memory; the destination, if any, takes what was there before.
-    AtomicAdd(Space, Width),
+    /// Reads a number and writes another one at once; the destination, if any, takes what was there before.
+    Atomic(Atomic, Number, Space),
+    /// Arithmetic by type.
+    Arithmetic(Arithmetic),
     /// Goes on elsewhere.
     Branch(Condition),
     /// Waits for the other warps of the thread block.
@@ -204,12 +315,15 @@ pub(super) enum Destination {
     Absent,
 }
 
+const U32: Number = Number::Whole(Whole::U32);
+const U64: Number = Number::Whole(Whole::U64);
+
 use Operation as O;
 use Relation as R;
-use Space::{Global, Shared};
+use Space::{Constant, Global, Local, Shared};
 use Width::{Eight, Four};
 
-/// Every operation with its name.
+/// The operations that a program's text may have, with their names.
 pub(super) const NAMES: [(&str, Operation); 60] = [
     ("mov", O::Move),
     ("add", O::Add),
@@ -258,14 +372,14 @@ pub(super) const NAMES: [(&str, Operation); 60] = [
     ("ld.64", O::Load(Global, Eight)),
     ("st", O::Store(Global, Four)),
     ("st.64", O::Store(Global, Eight)),
-    ("atom", O::AtomicAdd(Global, Four)),
-    ("atom.64", O::AtomicAdd(Global, Eight)),
+    ("atom", O::Atomic(Atomic::Add, U32, Global)),
+    ("atom.64", O::Atomic(Atomic::Add, U64, Global)),
     ("lds", O::Load(Shared, Four)),
     ("lds.64", O::Load(Shared, Eight)),
     ("sts", O::Store(Shared, Four)),
     ("sts.64", O::Store(Shared, Eight)),
-    ("atoms", O::AtomicAdd(Shared, Four)),
-    ("atoms.64", O::AtomicAdd(Shared, Eight)),
+    ("atoms", O::Atomic(Atomic::Add, U32, Shared)),
+    ("atoms.64", O::Atomic(Atomic::Add, U64, Shared)),
     ("bra", O::Branch(Condition::Always)),
     ("brnz", O::Branch(Condition::NotZero)),
     ("brz", O::Branch(Condition::Zero)),
@@ -274,16 +388,29 @@ pub(super) const NAMES: [(&str, Operation); 60] = [
 ];
 
 impl Operation {
-    /// All of them.
+    /// All that a program's text may have.
     pub fn all() -> impl Iterator<Item = Self> {
         NAMES.iter().map(|&(_, operation)| operation)
     }
 
-    /// Its name in a program's text.
+    /// Its name in a program's text; that of PTX if no text may have it.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn name(self) -> Cow<'static, str> {
         let known = NAMES.iter().find(|(_, operation)| *operation == self);
-        known.map_or("", |(name, _)| name)
+        match (known, self) {
+            (Some((name, _)), _) => (*name).into(),
+            (None, O::Arithmetic(arithmetic)) => arithmetic.to_string().into(),
+            (None, O::Load(space, width)) => {
+                format!("ld{}{}", space.suffix(), width.suffix()).into()
+            }
+            (None, O::Store(space, width)) => {
+                format!("st{}{}", space.suffix(), width.suffix()).into()
+            }
+            (None, O::Atomic(atomic, number, space)) => {
+                format!("atom{}.{}.{number}", space.suffix(), atomic.word()).into()
+            }
+            _ => "".into(),
+        }
     }
 
     /// The operation of a name.
@@ -307,9 +434,12 @@ impl Operation {
             | O::Exponential
             | O::Logarithm => Class::Special,
             O::Divide | O::Remainder | O::Trap => Class::Raising,
-            O::Load(Global, _) => Class::GlobalLoad,
-            O::Store(Global, _) | O::AtomicAdd(Global, _) => Class::GlobalStore,
-            O::Load(Shared, _) | O::Store(Shared, _) | O::AtomicAdd(Shared, _) => Class::Shared,
+            O::Load(Global | Local, _) => Class::GlobalLoad,
+            O::Store(Global | Local, _) | O::Atomic(_, _, Global | Local) => Class::GlobalStore,
+            O::Load(Shared | Constant, _)
+            | O::Store(Shared | Constant, _)
+            | O::Atomic(_, _, Shared | Constant) => Class::Shared,
+            O::Arithmetic(arithmetic) if arithmetic.is_special() => Class::Special,
             O::Branch(_) => Class::Branch,
             O::Barrier => Class::Barrier,
             O::Exit => Class::Exit,
@@ -323,6 +453,10 @@ impl Operation {
         match self {
             O::Trap | O::Barrier | O::Exit | O::Branch(Condition::Always) => 0,
             O::MultiplyAdd | O::FloatMultiplyAdd | O::Select => 3,
+            // The last source of an access of local memory is where the lane's begins.
+            O::Load(Local, _) | O::Store(Local, _) => 3,
+            O::Atomic(Atomic::CompareExchange, _, _) => 3,
+            O::Arithmetic(arithmetic) => arithmetic.sources(),
             O::Move | O::Load(..) | O::Branch(_) => 1,
             _ => match self.class() {
                 Class::Special => 1,
@@ -335,9 +469,8 @@ impl Operation {
     #[must_use]
     pub const fn memory(self) -> Option<(Space, Width)> {
         match self {
-            O::Load(space, width) | O::Store(space, width) | O::AtomicAdd(space, width) => {
-                Some((space, width))
-            }
+            O::Load(space, width) | O::Store(space, width) => Some((space, width)),
+            O::Atomic(_, number, space) => Some((space, Width::of(number))),
             _ => None,
         }
     }
@@ -363,14 +496,14 @@ impl Operation {
             | O::FloatMinimum
             | O::FloatMaximum
             | O::FloatCompare(_) => true,
-            O::ToFloat => false,
+            O::ToFloat | O::Arithmetic(_) => false,
             _ => matches!(self.class(), Class::Special),
         }
     }
 
     pub(super) const fn destination(self) -> Destination {
         match self {
-            O::AtomicAdd(..) => Destination::Possible,
+            O::Atomic(..) => Destination::Possible,
             O::Store(..) | O::Trap | O::Branch(_) | O::Barrier | O::Exit => Destination::Absent,
             _ => Destination::Needed,
         }

@@ -1,6 +1,8 @@
 //! A program: instructions that were checked, and where diverged lanes meet again.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use thiserror::Error;
 
@@ -27,10 +29,10 @@ pub enum ProgramError {
     Target(u32, u32),
     /// A destination is missing, superfluous or the zero register.
     #[error("instruction {0}, {1}, should have {2}")]
-    Destination(u32, &'static str, &'static str),
+    Destination(u32, Cow<'static, str>, &'static str),
     /// A source past the operation's own is not the zero register.
     #[error("instruction {0}, {1}, has more than {2} sources")]
-    Sources(u32, &'static str, usize),
+    Sources(u32, Cow<'static, str>, usize),
 }
 
 /// Instructions that were checked. An instruction's program counter is its number.
@@ -40,6 +42,7 @@ pub struct Program {
     /// Where all ways on from each instruction meet again.
     joins: Vec<u32>,
     registers: u8,
+    constants: Arc<[u8]>,
 }
 
 impl Program {
@@ -71,7 +74,21 @@ impl Program {
             instructions,
             joins,
             registers,
+            constants: Arc::default(),
         })
+    }
+
+    /// The program with these bytes as its constant memory, from address 0.
+    #[must_use]
+    pub fn with_constants(mut self, bytes: Vec<u8>) -> Self {
+        self.constants = bytes.into();
+        self
+    }
+
+    /// Its constant memory.
+    #[must_use]
+    pub fn constants(&self) -> &[u8] {
+        &self.constants
     }
 
     /// The instructions; an instruction's program counter is its place here.

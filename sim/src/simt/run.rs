@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::exception::Raised;
 use super::execute::{Access, Effect, commit, execute, raising};
 use super::instruction::Instruction;
-use super::memory::{Memory, Shared};
+use super::memory::{Constants, Memory, Shared};
 use super::operation::{Operation, Space};
 use super::program::Program;
 use super::warp::{Lanes, Launch, Place, Registers, Warp};
@@ -44,6 +44,18 @@ pub enum RunError {
         /// Bytes of shared memory.
         end: u32,
     },
+    /// A lane leaves constant memory.
+    #[error(
+        "constant memory is accessed at {address:#x}, past its end at {end:#x}; keep the whole access below that"
+    )]
+    Constant {
+        /// The instruction.
+        pc: u32,
+        /// The address.
+        address: u64,
+        /// Bytes of constant memory.
+        end: u64,
+    },
     /// An access is not aligned to its size, so that it could cross a line or a page.
     #[error(
         "{bytes} bytes are accessed at {address:#x}, which is not a multiple of {bytes}; align the access, as a GPU demands"
@@ -64,9 +76,10 @@ impl RunError {
     pub fn pc(&self) -> Option<u32> {
         match *self {
             Self::Block(_) => None,
-            Self::TooLong { pc, .. } | Self::Shared { pc, .. } | Self::Unaligned { pc, .. } => {
-                Some(pc)
-            }
+            Self::TooLong { pc, .. }
+            | Self::Shared { pc, .. }
+            | Self::Constant { pc, .. }
+            | Self::Unaligned { pc, .. } => Some(pc),
         }
     }
 }
@@ -359,7 +372,7 @@ fn step(
     }
     if let Effect::Access(access) = &effect {
         let end = warp.place.launch.shared_memory;
-        allowed(access, fetched.pc, shared, end)?;
+        allowed(access, fetched.pc, shared, end, program)?;
         let mut active = [0; _];
         for (lane, address) in access.lanes() {
             active[lane] = address;
@@ -379,13 +392,19 @@ fn step(
 
 /// What a warp has in the destination of the atomic that it has just executed.
 fn returned(instruction: &Instruction, warp: &Warp) -> Option<Arc<Lanes>> {
-    let is_atomic = matches!(instruction.operation, Operation::AtomicAdd(..));
+    let is_atomic = matches!(instruction.operation, Operation::Atomic(..));
     let destination = instruction.destination.filter(|_| is_atomic)?;
     Some(Arc::new(*warp.registers.read(destination)))
 }
 
 /// A GPU refuses an access that is not aligned; one that is lies in one line and in one page.
-fn allowed(access: &Access, pc: u32, shared: &Shared, end: u32) -> Result<(), RunError> {
+fn allowed(
+    access: &Access,
+    pc: u32,
+    shared: &Shared,
+    end: u32,
+    program: &Program,
+) -> Result<(), RunError> {
     let bytes = access.width.bytes();
     for (_, address) in access.lanes() {
         if address % bytes != 0 {
@@ -393,6 +412,11 @@ fn allowed(access: &Access, pc: u32, shared: &Shared, end: u32) -> Result<(), Ru
         }
         if access.space == Space::Shared && !shared.holds(address, access.width) {
             return Err(RunError::Shared { pc, address, end });
+        }
+        let constants = Constants(program.constants());
+        if access.space == Space::Constant && !constants.holds(address, access.width) {
+            let end = constants.0.len() as u64;
+            return Err(RunError::Constant { pc, address, end });
         }
     }
     Ok(())

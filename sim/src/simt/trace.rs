@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::arithmetic::{Arithmetic, Number, Real, RealOperation, WholeOperation};
 use super::instruction::{Instruction, Operand, ZERO_REGISTER};
 use super::kernels::Kernel;
 use super::operation::{Operation, Relation, Space, Width};
@@ -119,7 +120,7 @@ fn write_step(to: &mut impl Write, instruction: &Instruction, step: &Step) -> io
     match (instruction.destination, instruction.operation) {
         (Some(register), _) => write!(to, " 1 R{register}")?,
         // The hardware's instruction has one, even if it is never read, and Accel-Sim counts none without.
-        (None, Operation::AtomicAdd(Space::Shared, _)) => write!(to, " 1 R{ZERO_REGISTER}")?,
+        (None, Operation::Atomic(_, _, Space::Shared)) => write!(to, " 1 R{ZERO_REGISTER}")?,
         (None, _) => write!(to, " 0")?,
     }
     write!(to, " {}", opcode(instruction))?;
@@ -197,15 +198,18 @@ fn opcode(instruction: &Instruction) -> String {
         Operation::Cosine => "MUFU.COS",
         Operation::Exponential => "MUFU.EX2",
         Operation::Logarithm => "MUFU.LG2",
-        Operation::Load(Space::Global, width) => return sized("LDG.E", width),
-        Operation::Load(Space::Shared, width) => return sized("LDS", width),
-        Operation::Store(Space::Global, width) => return sized("STG.E", width),
-        Operation::Store(Space::Shared, width) => return sized("STS", width),
-        Operation::AtomicAdd(Space::Global, width) => {
-            let returns = instruction.destination.is_some();
-            return sized(if returns { "ATOMG.E.ADD" } else { "RED.E.ADD" }, width);
+        Operation::Load(space, width) => return sized(&format!("LD{}", letter(space)), width),
+        Operation::Store(space, width) => return sized(&format!("ST{}", letter(space)), width),
+        Operation::Atomic(atomic, number, space) => {
+            let name = match (space, instruction.destination) {
+                (Space::Shared, _) => "ATOMS",
+                (_, Some(_)) => "ATOMG.E",
+                (_, None) => "RED.E",
+            };
+            let atomic = atomic.word().to_uppercase();
+            return sized(&format!("{name}.{atomic}"), Width::of(number));
         }
-        Operation::AtomicAdd(Space::Shared, width) => return sized("ATOMS.ADD", width),
+        Operation::Arithmetic(arithmetic) => typed(arithmetic),
         Operation::Trap => "BPT.TRAP",
         Operation::Branch(_) => "BRA",
         Operation::Barrier => "BAR.SYNC",
@@ -215,9 +219,78 @@ fn opcode(instruction: &Instruction) -> String {
 }
 
 fn sized(name: &str, width: Width) -> String {
-    match width {
-        Width::Four => name.to_owned(),
-        Width::Eight => format!("{name}.64"),
+    let suffix = match width {
+        Width::One => ".U8",
+        Width::SignedOne => ".S8",
+        Width::Two => ".U16",
+        Width::SignedTwo => ".S16",
+        Width::Four | Width::SignedFour => "",
+        Width::Eight => ".64",
+    };
+    format!("{name}{suffix}")
+}
+
+/// The letter of a memory in the name of an access; of global memory with its suffix for addresses of 64 bits.
+const fn letter(space: Space) -> &'static str {
+    match space {
+        Space::Global => "G.E",
+        Space::Shared => "S",
+        Space::Local => "L",
+        Space::Constant => "C",
+    }
+}
+
+/// The instruction that does nearly what arithmetic by type does.
+fn typed(arithmetic: Arithmetic) -> &'static str {
+    use RealOperation as R;
+    use WholeOperation as W;
+    match arithmetic {
+        Arithmetic::Whole(operation, _) => match operation {
+            W::Add | W::AddSaturated | W::Subtract | W::SubtractSaturated | W::Negate => "IADD3",
+            W::Absolute => "IABS",
+            W::Divide | W::Remainder => "MUFU.RCP",
+            W::Minimum | W::Maximum => "IMNMX",
+            W::And | W::Or | W::Xor | W::Not | W::Insert => "LOP3.LUT",
+            W::IsZero => "ISETP.EQ",
+            W::ShiftLeft => "SHF.L",
+            W::ShiftRight | W::Extract => "SHF.R",
+            _ => "IMAD",
+        },
+        Arithmetic::Real(operation, Real::F32, _) => match operation {
+            R::Add | R::Subtract | R::Absolute | R::Negate => "FADD",
+            R::Multiply => "FMUL",
+            R::MultiplyAdd => "FFMA",
+            R::Minimum | R::Maximum => "FMNMX",
+            R::CopySign => "LOP3.LUT",
+            R::Divide | R::Reciprocal => "MUFU.RCP",
+            R::SquareRoot => "MUFU.SQRT",
+            R::InverseSquareRoot => "MUFU.RSQ",
+            R::Exponential => "MUFU.EX2",
+            R::Logarithm => "MUFU.LG2",
+            R::Sine => "MUFU.SIN",
+            R::Cosine => "MUFU.COS",
+        },
+        Arithmetic::Real(operation, Real::F64, _) => match operation {
+            R::Multiply => "DMUL",
+            R::MultiplyAdd => "DFMA",
+            R::Minimum | R::Maximum => "DSETP",
+            R::Divide | R::Reciprocal => "MUFU.RCP64H",
+            R::SquareRoot | R::InverseSquareRoot => "MUFU.RSQ64H",
+            _ => "DADD",
+        },
+        Arithmetic::Compare { of, .. } => match of {
+            Number::Whole(_) => "ISETP",
+            Number::Real(Real::F32) => "FSETP",
+            Number::Real(Real::F64) => "DSETP",
+        },
+        Arithmetic::Test(..) => "FCHK",
+        Arithmetic::Convert { to, from, .. } => match (to, from) {
+            (Number::Whole(_), Number::Whole(_)) => "PRMT",
+            (Number::Whole(_), Number::Real(_)) => "F2I",
+            (Number::Real(_), Number::Whole(_)) => "I2F",
+            (Number::Real(_), Number::Real(_)) => "F2F",
+        },
+        Arithmetic::Join(_) => "MOV",
     }
 }
 

@@ -11,6 +11,17 @@ pub const LANES: usize = 32;
 /// A value for each lane, lane 0 first.
 pub type Lanes = [u64; LANES];
 
+/// Where local memory begins in global memory.
+pub const LOCAL_MEMORY: u64 = 0x7f00_0000_0000;
+/// Bytes of a lane's local memory that lie together; those of the next lane follow.
+const LOCAL_WORD: u64 = 8;
+const LOCAL_ROW: u64 = LOCAL_WORD * LANES as u64;
+
+/// Where an address of local memory lies in global memory, for a lane whose local memory begins at `base`.
+pub(super) const fn local(base: u64, address: u64) -> u64 {
+    base + address / LOCAL_WORD * LOCAL_ROW + address % LOCAL_WORD
+}
+
 /// How a program is started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
@@ -95,6 +106,13 @@ impl Place {
             SpecialRegister::GridSize(axis) => along(self.launch.grid, axis),
             SpecialRegister::Lane => std::array::from_fn(|lane| lane as u64),
             SpecialRegister::Warp => [u64::from(self.warp); LANES],
+            SpecialRegister::Local(bytes) => {
+                let warp = u64::from(self.block) * u64::from(self.launch.warps_per_block())
+                    + u64::from(self.warp);
+                let words = u64::from(bytes).div_ceil(LOCAL_WORD);
+                let base = LOCAL_MEMORY + warp * words * LOCAL_ROW;
+                std::array::from_fn(|lane| base + lane as u64 * LOCAL_WORD)
+            }
         }
     }
 }

@@ -8,8 +8,8 @@ use super::outcome::{Difference, Outcome, SmError};
 use super::parameters::{Exceptions, Faults, Parameters, Recovery, Response, Switching, Timing};
 use super::work::Work;
 use crate::simt::{
-    Builder, Launch, Memory, Operation, Program, ProgramError, Reg, Relation, RunError, Space,
-    SpecialRegister, Width,
+    Atomic, Builder, Launch, Memory, Number, Operation, Program, ProgramError, Reg, Relation,
+    RunError, Space, SpecialRegister, Whole, Width,
 };
 use crate::sm::sm_pipeline::{Policy, Scheme};
 use crate::sm::{l1_tlb, operand_log, replay_queue, sm_pipeline};
@@ -327,8 +327,12 @@ fn instruction(b: &mut Builder, random: &mut Rng) {
         ),
         7 => {
             let to = random.bool().then_some(to);
+            let number = Number::Whole(match width {
+                Width::Eight => Whole::U64,
+                _ => Whole::U32,
+            });
             b.access(
-                Operation::AtomicAdd(Space::Global, width),
+                Operation::Atomic(Atomic::Add, number, Space::Global),
                 to,
                 pointer,
                 offset,
@@ -366,7 +370,7 @@ fn instruction(b: &mut Builder, random: &mut Rng) {
         12 if random.bool() => {
             b.mov(SCRATCH, COMMON + 8 * random.u64(0..64));
             // All of one width: where a narrow sum wraps, a wide one carries.
-            let adds = Operation::AtomicAdd(Space::Global, Width::Eight);
+            let adds = Operation::Atomic(Atomic::Add, Number::Whole(Whole::U64), Space::Global);
             b.access(adds, None, SCRATCH, 0, Some(from));
         }
         12 => b.to_float(to, from),

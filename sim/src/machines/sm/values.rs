@@ -2,7 +2,8 @@
 
 use super::work::Computation;
 use crate::simt::{
-    Access, Effect, Operands, Place, Registers, Shared, Warp, Write, execute, raising,
+    Access, Constants, Effect, Operands, Place, Registers, Shared, Space, Warp, Write, execute,
+    raising,
 };
 
 /// The state of a computation on an SM.
@@ -77,9 +78,12 @@ impl<'work> Values<'work> {
         raising(self.computation.program.at(pc), operands, mask)
     }
 
-    /// Accesses the shared memory of a slot.
+    /// Accesses the shared memory of a slot, or the program's constants.
     pub fn share(&mut self, access: &Access, slot: usize) -> Option<Write> {
-        access.perform(&mut self.shared[slot])
+        match access.space {
+            Space::Constant => access.perform(&mut Constants(self.computation.program.constants())),
+            _ => access.perform(&mut self.shared[slot]),
+        }
     }
 
     pub fn write(&mut self, warp: u8, write: &Write) {

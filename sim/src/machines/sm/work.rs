@@ -613,7 +613,7 @@ fn decode((instruction, pc): (&simt::Instruction, u32)) -> Instruction {
     };
     let kind = match (instruction.operation, instruction.operation.exception()) {
         (_, Some(exception)) => Kind::Raising(exception),
-        (simt::Operation::AtomicAdd(..), _) => Kind::Atomic,
+        (simt::Operation::Atomic(..), _) => Kind::Atomic,
         (simt::Operation::Barrier, _) => Kind::Barrier,
         _ => Kind::Plain,
     };

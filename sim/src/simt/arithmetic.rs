@@ -1,0 +1,382 @@
+//! Arithmetic by type, after the PTX ISA (sections 9.7.1 to 9.7.9): what a program that a compiler made computes.
+//!
+//! A value of `n` bits stands in the low `n` bits of a register. Nothing reads the bits above it; a result has zeros there.
+
+mod compare;
+mod convert;
+mod directed;
+mod lanes;
+mod name;
+mod real;
+#[cfg(test)]
+mod tests;
+mod whole;
+
+use super::warp::Lanes;
+
+/// An integer of some width, with a sign or without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Whole {
+    /// 8 bits without a sign.
+    U8,
+    /// 8 bits with a sign.
+    S8,
+    /// 16 bits without a sign.
+    U16,
+    /// 16 bits with a sign.
+    S16,
+    /// 32 bits without a sign.
+    U32,
+    /// 32 bits with a sign.
+    S32,
+    /// 64 bits without a sign.
+    U64,
+    /// 64 bits with a sign.
+    S64,
+}
+
+/// A floating-point number of IEEE 754.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Real {
+    /// 32 bits.
+    F32,
+    /// 64 bits.
+    F64,
+}
+
+/// A number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Number {
+    /// An integer.
+    Whole(Whole),
+    /// A floating-point number.
+    Real(Real),
+}
+
+/// What is computed with integers; sources are `a`, `b` and `c`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WholeOperation {
+    /// `a + b`.
+    Add,
+    /// `a + b`, limited to the type.
+    AddSaturated,
+    /// `a - b`.
+    Subtract,
+    /// `a - b`, limited to the type.
+    SubtractSaturated,
+    /// The low half of `a * b`.
+    Multiply,
+    /// The high half of `a * b`.
+    MultiplyHigh,
+    /// All of `a * b`, twice as wide as the type.
+    MultiplyWide,
+    /// The low half of `a * b`, plus `c`.
+    MultiplyAdd,
+    /// The high half of `a * b`, plus `c`.
+    MultiplyAddHigh,
+    /// The high half of `a * b`, plus `c`, limited to the type.
+    MultiplyAddHighSaturated,
+    /// `a * b + c`, twice as wide as the type, as `c` is.
+    MultiplyAddWide,
+    /// The low 32 bits of the product of the low 24 bits.
+    Multiply24,
+    /// The high 32 bits of the 48 bits of that product.
+    Multiply24High,
+    /// [`Multiply24`](Self::Multiply24), plus `c`.
+    MultiplyAdd24,
+    /// [`Multiply24High`](Self::Multiply24High), plus `c`.
+    MultiplyAdd24High,
+    /// [`Multiply24High`](Self::Multiply24High), plus `c`, limited to the type.
+    MultiplyAdd24HighSaturated,
+    /// `a / b`, towards zero; all ones if `b` is 0.
+    Divide,
+    /// The remainder of that quotient; `a` if `b` is 0.
+    Remainder,
+    /// The value without its sign.
+    Absolute,
+    /// `-a`.
+    Negate,
+    /// The lesser.
+    Minimum,
+    /// The greater.
+    Maximum,
+    /// `c` bits of `a` from bit `b` on, with the sign of the field if the type has one (PTX ISA, `bfe`).
+    Extract,
+    /// `b` with the low bits of `a` in a field of it (PTX ISA, `bfi`); `c` has the field's first bit in bits 7:0 and its
+    /// length in bits 15:8.
+    Insert,
+    /// Bits of both.
+    And,
+    /// Bits of either.
+    Or,
+    /// Bits of one.
+    Xor,
+    /// Bits that `a` has not.
+    Not,
+    /// 1 if `a` is 0, else 0.
+    IsZero,
+    /// `a` shifted left by `b`, 32 bits without a sign; 0 if that is the width or more.
+    ShiftLeft,
+    /// `a` shifted right by `b`, as [`ShiftLeft`](Self::ShiftLeft); the sign follows if the type has one.
+    ShiftRight,
+}
+
+/// What is computed with floating-point numbers; sources are `a`, `b` and `c`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RealOperation {
+    /// `a + b`.
+    Add,
+    /// `a - b`.
+    Subtract,
+    /// `a * b`.
+    Multiply,
+    /// `a * b + c`, rounded once.
+    MultiplyAdd,
+    /// `a / b`.
+    Divide,
+    /// `1 / a`.
+    Reciprocal,
+    /// The square root.
+    SquareRoot,
+    /// 1 / square root.
+    InverseSquareRoot,
+    /// 2 to the power of `a`.
+    Exponential,
+    /// The logarithm to base 2.
+    Logarithm,
+    /// The sine of radians.
+    Sine,
+    /// The cosine of radians.
+    Cosine,
+    /// The value without its sign.
+    Absolute,
+    /// `-a`.
+    Negate,
+    /// The lesser; the other if one is no number.
+    Minimum,
+    /// The greater; the other if one is no number.
+    Maximum,
+    /// `b` with the sign of `a`.
+    CopySign,
+}
+
+/// How a floating-point result is rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rounding {
+    /// To the nearest, to even if there are two.
+    Nearest,
+    /// Towards zero.
+    Zero,
+    /// Down.
+    Down,
+    /// Up.
+    Up,
+    /// Within the bound that the PTX ISA names for `.approx` or, for divisions, `.full`.
+    Approximate,
+}
+
+/// How a floating-point operation treats its result and denormal numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Mode {
+    /// The rounding.
+    pub rounding: Rounding,
+    /// Denormal sources and results become zeros with their sign (`.ftz`).
+    pub flushes: bool,
+    /// The result is limited to 0 to 1, no number to 0 (`.sat`).
+    pub saturates: bool,
+}
+
+/// How two values are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// The relation holds; between unordered numbers none does, not even `!=` (PTX ISA 9.7.6, `setp`).
+    Ordered(super::Relation),
+    /// The relation holds, or the numbers are unordered.
+    Unordered(super::Relation),
+    /// Both are numbers.
+    Numbers,
+    /// One is no number.
+    NotNumbers,
+}
+
+/// A test of one floating-point number (PTX ISA, `testp`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Test {
+    /// Neither infinite nor no number.
+    Finite,
+    /// Infinite.
+    Infinite,
+    /// A number.
+    Number,
+    /// No number.
+    NotNumber,
+    /// A normal number.
+    Normal,
+    /// A denormal number.
+    Subnormal,
+}
+
+/// How a conversion rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ConversionRounding {
+    /// Nothing is rounded.
+    Exact,
+    /// To a floating-point number.
+    ToReal(Rounding),
+    /// To an integer, also if the result is a floating-point number.
+    ToWhole(Rounding),
+}
+
+/// Arithmetic on values with types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arithmetic {
+    /// On integers.
+    Whole(WholeOperation, Whole),
+    /// On floating-point numbers.
+    Real(RealOperation, Real, Mode),
+    /// 1 if a comparison of `a` and `b` holds, else 0; denormal numbers are zeros before it if `flushes`.
+    Compare {
+        /// What is compared.
+        of: Number,
+        /// The comparison.
+        comparison: Comparison,
+        /// `.ftz`.
+        flushes: bool,
+    },
+    /// 1 if a test of `a` holds, else 0.
+    Test(Test, Real),
+    /// `a` as another number (PTX ISA, `cvt`).
+    Convert {
+        /// The result.
+        to: Number,
+        /// The source.
+        from: Number,
+        /// How it is rounded.
+        rounding: ConversionRounding,
+        /// `.ftz`.
+        flushes: bool,
+        /// `.sat`.
+        saturates: bool,
+    },
+    /// `a` in the low half and `b` in the high half of so many bits: 32 or 64.
+    Join(u32),
+}
+
+impl Arithmetic {
+    /// The result in each lane, whether it is active or not.
+    #[must_use]
+    pub fn evaluate(self, sources: &[Lanes; 3]) -> Lanes {
+        let [a, b, _] = sources;
+        match self {
+            Self::Whole(operation, whole) => whole::evaluate(operation, whole, sources),
+            Self::Real(operation, Real::F32, mode) => {
+                real::evaluate::<f32>(operation, mode, sources)
+            }
+            Self::Real(operation, Real::F64, mode) => {
+                real::evaluate::<f64>(operation, mode, sources)
+            }
+            Self::Compare {
+                of,
+                comparison,
+                flushes,
+            } => compare::evaluate(of, comparison, flushes, a, b),
+            Self::Test(test, Real::F32) => compare::test::<f32>(test, a),
+            Self::Test(test, Real::F64) => compare::test::<f64>(test, a),
+            Self::Convert {
+                to,
+                from,
+                rounding,
+                flushes,
+                saturates,
+            } => {
+                let converted = convert::evaluate(to, from, rounding, flushes, saturates, a);
+                convert::finish(to, flushes, saturates, converted)
+            }
+            Self::Join(bits) => {
+                let half = bits / 2;
+                let low = lanes::ones(half);
+                lanes::binary(a, b, |a: u64, b: u64| {
+                    (a & low) | (b & low).checked_shl(half).unwrap_or(0)
+                })
+            }
+        }
+    }
+
+    /// The number of its sources.
+    #[must_use]
+    pub const fn sources(self) -> usize {
+        use WholeOperation as W;
+        match self {
+            Self::Whole(
+                W::MultiplyAdd
+                | W::MultiplyAddHigh
+                | W::MultiplyAddHighSaturated
+                | W::MultiplyAddWide
+                | W::MultiplyAdd24
+                | W::MultiplyAdd24High
+                | W::MultiplyAdd24HighSaturated
+                | W::Extract
+                | W::Insert,
+                _,
+            )
+            | Self::Real(RealOperation::MultiplyAdd, ..) => 3,
+            Self::Whole(W::Absolute | W::Negate | W::Not | W::IsZero, _)
+            | Self::Test(..)
+            | Self::Convert { .. } => 1,
+            Self::Real(
+                RealOperation::Add
+                | RealOperation::Subtract
+                | RealOperation::Multiply
+                | RealOperation::Divide
+                | RealOperation::Minimum
+                | RealOperation::Maximum
+                | RealOperation::CopySign,
+                ..,
+            )
+            | Self::Whole(..)
+            | Self::Compare { .. }
+            | Self::Join(_) => 2,
+            Self::Real(..) => 1,
+        }
+    }
+
+    /// Needs the special-function unit.
+    #[must_use]
+    pub const fn is_special(self) -> bool {
+        match self {
+            Self::Whole(operation, _) => {
+                matches!(
+                    operation,
+                    WholeOperation::Divide | WholeOperation::Remainder
+                )
+            }
+            Self::Real(operation, ..) => matches!(
+                operation,
+                RealOperation::Divide
+                    | RealOperation::Reciprocal
+                    | RealOperation::SquareRoot
+                    | RealOperation::InverseSquareRoot
+                    | RealOperation::Exponential
+                    | RealOperation::Logarithm
+                    | RealOperation::Sine
+                    | RealOperation::Cosine
+            ),
+            Self::Convert { to, from, .. } => {
+                !matches!((to, from), (Number::Whole(_), Number::Whole(_)))
+            }
+            Self::Compare { .. } | Self::Test(..) | Self::Join(_) => false,
+        }
+    }
+}
+
+impl Number {
+    /// Its width in bits.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::Whole(whole) => whole.bits(),
+            Self::Real(Real::F32) => 32,
+            Self::Real(Real::F64) => 64,
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Arithmetic on floating-point numbers (PTX ISA 9.7.3).
+
+use super::super::warp::Lanes;
+use super::directed::{self, Exact};
+use super::lanes::{Value, binary, ones, ternary, unary};
+use super::{Mode, RealOperation, Rounding};
+use num_traits::{AsPrimitive, Float};
+use rustc_apfloat::ieee::{Double, Single};
+
+/// A floating-point number as Rust has it.
+pub(super) trait Binary: Value + Float + AsPrimitive<f64> {
+    /// The same format, rounded in any direction.
+    type Exact: Exact;
+
+    /// Its width.
+    const BITS: u32;
+
+    /// The bits of the least normal number.
+    const LEAST_NORMAL: u64;
+
+    /// Its bits as they are.
+    fn raw(self) -> u64;
+
+    /// The nearest number.
+    fn nearest(value: f64) -> Self;
+
+    /// `self * b + c`, rounded once to the nearest.
+    fn fused(self, b: Self, c: Self) -> Self;
+}
+
+impl Value for f32 {
+    #[inline(always)]
+    fn of(bits: u64) -> Self {
+        Self::from_bits(bits as u32)
+    }
+
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        u64::from(if self.is_nan() {
+            0x7fff_ffff
+        } else {
+            self.to_bits()
+        })
+    }
+}
+
+impl Value for f64 {
+    #[inline(always)]
+    fn of(bits: u64) -> Self {
+        Self::from_bits(bits)
+    }
+
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        if self.is_nan() {
+            0x7ff8_0000_0000_0000
+        } else {
+            self.to_bits()
+        }
+    }
+}
+
+impl Binary for f32 {
+    type Exact = Single;
+    const BITS: u32 = 32;
+    const LEAST_NORMAL: u64 = Self::MIN_POSITIVE.to_bits() as u64;
+
+    #[inline(always)]
+    fn raw(self) -> u64 {
+        self.to_bits().into()
+    }
+
+    #[inline(always)]
+    fn nearest(value: f64) -> Self {
+        value as Self
+    }
+
+    /// The product is exact in 64 bits. The sum is rounded to odd in 64 bits and then to 32, which is one rounding, as
+    /// 53 bits are more than 2 * 24 + 1 (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
+    #[inline(always)]
+    fn fused(self, b: Self, c: Self) -> Self {
+        let (product, addend) = (f64::from(self) * f64::from(b), f64::from(c));
+        let sum = product + addend;
+        let part = sum - product;
+        let error = (product - (sum - part)) + (addend - part);
+        let away = (error > 0.0) == (sum > 0.0);
+        let inexact = (error > 0.0) | (error < 0.0);
+        let even = sum.to_bits() & 1 == 0;
+        let step = match (inexact & even, away) {
+            (false, _) => 0,
+            (true, true) => 1,
+            (true, false) => u64::MAX,
+        };
+        f64::from_bits(sum.to_bits().wrapping_add(step)) as Self
+    }
+}
+
+impl Binary for f64 {
+    type Exact = Double;
+    const BITS: u32 = 64;
+    const LEAST_NORMAL: u64 = Self::MIN_POSITIVE.to_bits();
+
+    #[inline(always)]
+    fn raw(self) -> u64 {
+        self.to_bits()
+    }
+
+    #[inline(always)]
+    fn nearest(value: f64) -> Self {
+        value
+    }
+
+    #[inline(always)]
+    fn fused(self, b: Self, c: Self) -> Self {
+        self.mul_add(b, c)
+    }
+}
+
+/// The values with zeros in place of denormal numbers; the sign stays.
+pub(super) fn flush<R: Binary>(values: &Lanes) -> Lanes {
+    let sign = 1 << (R::BITS - 1);
+    unary(values, |value: u64| {
+        if value & (sign - 1) < R::LEAST_NORMAL {
+            value & sign
+        } else {
+            value & ones(R::BITS)
+        }
+    })
+}
+
+/// A result as the mode has it. The limits of `.sat` make +0 of -0.
+pub(super) fn finish<R: Binary>(flushes: bool, saturates: bool, mut result: Lanes) -> Lanes {
+    if flushes {
+        result = flush::<R>(&result);
+    }
+    if saturates {
+        result = unary(&result, |value: R| match value {
+            value if value >= R::one() => R::one(),
+            value if value > R::zero() => value,
+            _ => R::zero(),
+        });
+    }
+    result
+}
+
+/// The result in each lane.
+pub(super) fn evaluate<R: Binary>(
+    operation: RealOperation,
+    mode: Mode,
+    sources: &[Lanes; 3],
+) -> Lanes {
+    let flushed;
+    let sources = if mode.flushes {
+        flushed = sources.each_ref().map(flush::<R>);
+        &flushed
+    } else {
+        sources
+    };
+    let directed = directed::direction(mode.rounding)
+        .and_then(|direction| directed::evaluate::<R>(operation, direction, sources));
+    let result = match directed {
+        Some(result) => result,
+        None if is_gross::<R>(operation, mode) => gross::<R>(operation, sources),
+        None => nearest::<R>(operation, sources),
+    };
+    finish::<R>(mode.flushes, mode.saturates, result)
+}
+
+/// The nearest number or, for a function that is approximate, one within its bound.
+fn nearest<R: Binary>(operation: RealOperation, sources: &[Lanes; 3]) -> Lanes {
+    use RealOperation as O;
+    let [a, b, _] = sources;
+    match operation {
+        O::Add => binary(a, b, |a: R, b: R| a + b),
+        O::Subtract => binary(a, b, |a: R, b: R| a - b),
+        O::Multiply => binary(a, b, |a: R, b: R| a * b),
+        O::MultiplyAdd => ternary(sources, R::fused),
+        O::Divide => binary(a, b, |a: R, b: R| a / b),
+        O::Reciprocal => unary(a, |a: R| R::one() / a),
+        O::SquareRoot => unary(a, |a: R| a.sqrt()),
+        O::InverseSquareRoot => unary(a, |a: R| R::nearest(1.0 / wide(a).sqrt())),
+        O::Exponential => unary(a, |a: R| R::nearest(libm::exp2(wide(a)))),
+        O::Logarithm => unary(a, |a: R| R::nearest(libm::log2(wide(a)))),
+        O::Sine => unary(a, |a: R| R::nearest(libm::sin(wide(a)))),
+        O::Cosine => unary(a, |a: R| R::nearest(libm::cos(wide(a)))),
+        O::Absolute => unary(a, |a: R| a.abs()),
+        O::Negate => unary(a, |a: R| -a),
+        O::Minimum => binary(a, b, |a: R, b: R| {
+            let first = a < b || (a == b && a.is_sign_negative());
+            if first || b.is_nan() { a } else { b }
+        }),
+        O::Maximum => binary(a, b, |a: R, b: R| {
+            let first = a > b || (a == b && a.is_sign_positive());
+            if first || b.is_nan() { a } else { b }
+        }),
+        O::CopySign => {
+            let sign = 1 << (R::BITS - 1);
+            binary(a, b, |a: u64, b: u64| (a & sign) | (b & (sign - 1)))
+        }
+    }
+}
+
+#[inline(always)]
+fn wide<R: Binary>(value: R) -> f64 {
+    value.as_()
+}
+
+/// `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64` know only the upper 32 bits (PTX ISA 9.7.3.14 and 9.7.3.17).
+fn is_gross<R: Binary>(operation: RealOperation, mode: Mode) -> bool {
+    let rough = matches!(
+        operation,
+        RealOperation::Reciprocal | RealOperation::InverseSquareRoot
+    );
+    R::BITS == 64 && rough && mode.flushes && mode.rounding == Rounding::Approximate
+}
+
+/// The upper 32 bits of the function of the upper 32 bits.
+fn gross<R: Binary>(operation: RealOperation, [a, b, c]: &[Lanes; 3]) -> Lanes {
+    let upper = |values: &Lanes| values.map(|value| value & !ones(32));
+    // A number whose upper bits are those of an infinity may be none.
+    let a = unary(a, |a: R| a);
+    upper(&nearest::<R>(operation, &[upper(&a), *b, *c]))
+}
