@@ -8,6 +8,16 @@ pub(crate) fn place(file: &str, line: u64) -> String {
     }
 }
 
+/// The line of a byte of a text, from 1 on.
+pub(crate) fn line_at(text: &str, byte: usize) -> usize {
+    text[..byte.min(text.len())].matches('\n').count() + 1
+}
+
+/// A message of a parser in one line.
+pub(crate) fn one_sentence(message: &str) -> String {
+    message.trim().replace('\n', ", ")
+}
+
 /// At most 60 characters of what stands in a file, without control characters.
 pub(crate) fn shown(text: &str) -> String {
     const LIMIT: usize = 60;

@@ -15,6 +15,7 @@ use super::super::translation::{self, Design};
 use super::parameters::cluster;
 use super::values::{PolicyName, PowerOfTwo, SchemeName, Within, responses};
 use super::{Caches, Failure, Link, Paging, Parameters};
+use crate::place::{line_at, one_sentence};
 use crate::sm::sm_pipeline;
 use crate::sm::{l1_tlb, operand_log, replay_queue};
 
@@ -267,7 +268,7 @@ impl Config {
         let wrong = |span: Option<Range<usize>>, sentence: &str| ConfigError {
             file: file.to_owned(),
             line: line_at(text, span.map_or(0, |span| span.start)),
-            sentence: sentence.trim().replace('\n', ", "),
+            sentence: one_sentence(sentence),
         };
         let of_toml = |error: toml::de::Error| wrong(error.span(), error.message());
         let mut own = DeTable::parse(text).map_err(of_toml)?;
@@ -487,11 +488,6 @@ impl Config {
 fn span_of(file: &DeTable<'_>, (table, key): (&str, &str)) -> Option<Range<usize>> {
     let table = file.get(table)?.get_ref().as_table()?;
     Some(table.get(key)?.span())
-}
-
-/// The line of a place in a text, from 1 on.
-fn line_at(text: &str, place: usize) -> usize {
-    text[..place.min(text.len())].matches('\n').count() + 1
 }
 
 /// Adds what a table leaves out.
