@@ -1,5 +1,6 @@
 //! Machines that run kernels and traces.
 
+mod compiled;
 mod exceptions;
 pub(crate) mod figures;
 pub(crate) mod gmmu;

@@ -126,6 +126,12 @@ impl LaunchFile {
         Ok(file)
     }
 
+    /// What errors call it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The launches, one after the other.
     #[must_use]
     pub fn launches(&self) -> &[Launch] {

@@ -2,6 +2,7 @@
 //! of SIMT programs, a reader of GPU traces, and a machine that translates addresses.
 
 mod bits;
+pub mod compiled;
 pub mod launch_file;
 pub mod machines;
 pub mod mmu;

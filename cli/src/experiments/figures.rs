@@ -189,6 +189,7 @@ impl Args {
             scale: Some(self.scale),
             blocks_per_sm: None,
             block_threads: None,
+            launch: None,
         }
     }
 

@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
-use faultline_sim::ptx::{KernelSummary, Summary, parse};
+use faultline_sim::ptx::{KernelSummary, Summary};
 use miette::{Result, miette};
 use serde::Serialize;
 
 use crate::Global;
-use crate::experiments::program;
+use crate::experiments::compiled;
 use crate::output::{counted, fitted, grouped, right, table};
 
 /// Say what is in PTX files: kernels, parameters, instructions, what is not supported
@@ -21,6 +22,36 @@ pub struct Args {
     /// Files of PTX, as a compiler writes them
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// Execute the kernels of the one file as this launch file starts them, without timing, and compare what it expects
+    #[arg(long, value_name = "FILE.toml")]
+    launch: Option<PathBuf>,
+}
+
+/// A program that was executed.
+#[derive(Serialize)]
+struct Execution {
+    file: String,
+    launches: Vec<Launched>,
+    /// Warp instructions of all launches.
+    instructions: u64,
+    /// Warp instructions in a second.
+    speed: f64,
+    /// Where buffers do not hold what they should.
+    differences: Vec<String>,
+}
+
+/// A launch that was executed.
+#[derive(Serialize)]
+struct Launched {
+    kernel: String,
+    thread_blocks: u32,
+    threads: u32,
+    /// Instructions of the kernel.
+    length: usize,
+    /// Registers of 64 bits that the kernel's program has.
+    registers: u8,
+    shared_bytes: u32,
+    local_bytes: u32,
 }
 
 /// Kernels beside each other in a table, so that it fits a terminal of 80 columns.
@@ -43,6 +74,9 @@ struct File {
 /// # Errors
 /// If standard output cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<ExitCode> {
+    if let Some(launch) = &args.launch {
+        return execute(args, launch, global);
+    }
     let mut files = Vec::new();
     let mut is_wrong = false;
     for path in &args.files {
@@ -69,13 +103,85 @@ pub fn run(args: &Args, global: &Global) -> Result<ExitCode> {
     })
 }
 
+/// Executes the launches of a launch file.
+fn execute(args: &Args, launch: &PathBuf, global: &Global) -> Result<ExitCode> {
+    let [path] = args.files.as_slice() else {
+        return Err(miette!("--launch: it is for one file of PTX"));
+    };
+    let compiled = compiled::read(path, Some(launch))?;
+    let begin = Instant::now();
+    let executed = compiled.execute().map_err(|error| miette!("{error}"))?;
+    let seconds = begin.elapsed().as_secs_f64();
+    let launches = compiled.launches.iter().map(|started| Launched {
+        kernel: started.name.clone(),
+        thread_blocks: started.blocks.len() as u32,
+        threads: started.launch.threads(),
+        length: started.lowered.program.instructions().len(),
+        registers: started.lowered.program.registers(),
+        shared_bytes: started.lowered.shared,
+        local_bytes: started.lowered.local,
+    });
+    let execution = Execution {
+        file: path.display().to_string(),
+        launches: launches.collect(),
+        instructions: executed.instructions,
+        speed: executed.instructions as f64 / seconds,
+        differences: executed
+            .differences
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
+    };
+    match global.json {
+        true => global.print_json(&execution)?,
+        false => global.print(&executed_text(&execution))?,
+    }
+    Ok(match execution.differences.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
+}
+
+/// An execution for a person.
+fn executed_text(execution: &Execution) -> String {
+    let mut table = table(&[
+        "kernel",
+        "thread blocks",
+        "threads",
+        "instructions",
+        "registers",
+        "shared B",
+        "local B",
+    ]);
+    for launch in &execution.launches {
+        let mut row = vec![launch.kernel.as_str().into()];
+        let numbers = [
+            u64::from(launch.thread_blocks),
+            launch.threads.into(),
+            launch.length as u64,
+            launch.registers.into(),
+            launch.shared_bytes.into(),
+            launch.local_bytes.into(),
+        ];
+        row.extend(numbers.map(|number| right(grouped(number))));
+        table.add_row(row);
+    }
+    let mut text = format!(
+        "{}\n{} warp instructions, {:.1} million a second\n",
+        fitted(&table),
+        grouped(execution.instructions),
+        execution.speed / 1e6
+    );
+    for difference in &execution.differences {
+        let _ = writeln!(text, "{difference}");
+    }
+    text
+}
+
 /// Reads a file.
 fn read(path: &Path) -> Result<File> {
     let file = path.display().to_string();
-    let text = program::text(path, "give PTX, as a compiler writes it with -ptx")?;
-    let module = parse(&text);
-    let module = module.map_err(|error| miette!("{file}:{}: {error}", error.line))?;
-    let summary = Summary::of(&module);
+    let summary = Summary::of(&compiled::module(path)?);
     Ok(File { file, summary })
 }
 

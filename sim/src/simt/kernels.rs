@@ -89,18 +89,7 @@ impl Kernel {
     /// Thread blocks that an SM of the paper holds at once.
     #[must_use]
     pub fn blocks_per_sm(&self) -> u32 {
-        let warps = self.launch.warps_per_block();
-        let threads = warps * LANES as u32;
-        let registers = self.registers.next_multiple_of(REGISTER_UNIT);
-        let shared = SM_SHARED_MEMORY.checked_div(self.launch.shared_memory);
-        [
-            SM_BLOCKS,
-            SM_WARPS / warps,
-            SM_REGISTERS / (registers * threads),
-            shared.unwrap_or(SM_BLOCKS),
-        ]
-        .into_iter()
-        .fold(SM_BLOCKS, u32::min)
+        blocks_per_sm(&self.launch, self.registers)
     }
 
     /// A region by its name.
@@ -108,6 +97,22 @@ impl Kernel {
     pub fn region(&self, name: &str) -> Option<&Region> {
         self.regions.iter().find(|region| region.name == name)
     }
+}
+
+/// Thread blocks of a launch with so many registers a thread that an SM of the paper holds at once; 0 if none fits.
+#[must_use]
+pub fn blocks_per_sm(launch: &Launch, registers: u32) -> u32 {
+    let warps = launch.warps_per_block().max(1);
+    let registers = registers.next_multiple_of(REGISTER_UNIT).max(1);
+    let shared = SM_SHARED_MEMORY.checked_div(launch.shared_memory);
+    [
+        SM_BLOCKS,
+        SM_WARPS / warps,
+        SM_REGISTERS / (registers * warps * LANES as u32),
+        shared.unwrap_or(SM_BLOCKS),
+    ]
+    .into_iter()
+    .fold(SM_BLOCKS, u32::min)
 }
 
 /// Makes a kernel; the scale multiplies its thread blocks, and 1 keeps one SM busy for some 10,000 to

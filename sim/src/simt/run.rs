@@ -56,6 +56,16 @@ pub enum RunError {
         /// Bytes of constant memory.
         end: u64,
     },
+    /// A lane accesses global memory where there is no buffer.
+    #[error(
+        "global memory is accessed at {address:#x}, which is in no buffer; make the buffer larger, or check the index"
+    )]
+    Outside {
+        /// The instruction.
+        pc: u32,
+        /// The address.
+        address: u64,
+    },
     /// An access is not aligned to its size, so that it could cross a line or a page.
     #[error(
         "{bytes} bytes are accessed at {address:#x}, which is not a multiple of {bytes}; align the access, as a GPU demands"
@@ -79,6 +89,7 @@ impl RunError {
             Self::TooLong { pc, .. }
             | Self::Shared { pc, .. }
             | Self::Constant { pc, .. }
+            | Self::Outside { pc, .. }
             | Self::Unaligned { pc, .. } => Some(pc),
         }
     }
@@ -176,6 +187,8 @@ pub struct Execution<'program> {
     begun: Option<Begun>,
     memory: Memory,
     keeps_returned: bool,
+    /// Where global memory may be accessed, if that is checked.
+    ranges: Option<Vec<Range<u64>>>,
 }
 
 impl<'program> Execution<'program> {
@@ -191,7 +204,15 @@ impl<'program> Execution<'program> {
             begun: None,
             memory,
             keeps_returned: false,
+            ranges: None,
         }
+    }
+
+    /// Ends with an error at an access of global memory outside of these ranges.
+    #[must_use]
+    pub fn within(mut self, ranges: Vec<Range<u64>>) -> Self {
+        self.ranges = Some(ranges);
+        self
     }
 
     /// Only these blocks of it.
@@ -278,6 +299,9 @@ impl<'program> Execution<'program> {
                     step(self.program, warp, &mut self.memory, &mut begun.shared)?
                 {
                     let pc = step.pc;
+                    if let Some(ranges) = &self.ranges {
+                        inside(self.program.at(pc), &step, ranges)?;
+                    }
                     if self.keeps_returned {
                         step.returned = returned(self.program.at(pc), warp);
                     }
@@ -395,6 +419,31 @@ fn returned(instruction: &Instruction, warp: &Warp) -> Option<Arc<Lanes>> {
     let is_atomic = matches!(instruction.operation, Operation::Atomic(..));
     let destination = instruction.destination.filter(|_| is_atomic)?;
     Some(Arc::new(*warp.registers.read(destination)))
+}
+
+/// An access of global memory lies in one of the ranges.
+fn inside(instruction: &Instruction, step: &Step, ranges: &[Range<u64>]) -> Result<(), RunError> {
+    let (Some((Space::Global | Space::Local, width)), Some(addresses)) =
+        (instruction.operation.memory(), &step.addresses)
+    else {
+        return Ok(());
+    };
+    let mut found: Option<&Range<u64>> = None;
+    for (_, &address) in addresses
+        .iter()
+        .enumerate()
+        .filter(|(lane, _)| step.mask >> lane & 1 == 1)
+    {
+        let holds = |range: &&Range<u64>| {
+            range.start <= address && address.saturating_add(width.bytes()) <= range.end
+        };
+        found = found.filter(holds).or_else(|| ranges.iter().find(holds));
+        if found.is_none() {
+            let pc = step.pc;
+            return Err(RunError::Outside { pc, address });
+        }
+    }
+    Ok(())
 }
 
 /// A GPU refuses an access that is not aligned; one that is lies in one line and in one page.

@@ -10,6 +10,7 @@ use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
 
+use crate::experiments::compiled::{self, is_ptx};
 use crate::experiments::program::Source;
 use crate::value::{distinct, integer_in};
 
@@ -22,8 +23,8 @@ fn help() -> String {
     let variants = VARIANTS.map(|(name, _)| name).join(", ");
     let allocating = ALLOCATING.map(|(name, _)| name).join(", ");
     format!(
-        "Kernels by name ({kernels}), patterns after Parboil's and not its programs, Accel-Sim traces (.traceg, \
-         kernelslist.g), or programs (.txt) in the notation that `faultline timeline --help` describes; all kernels if not given; also \
+        "Kernels by name ({kernels}), patterns after Parboil's and not its programs, compiled programs (.ptx, with a launch \
+         file), Accel-Sim traces (.traceg, kernelslist.g), or programs (.txt) in the notation that `faultline timeline --help` describes; all kernels if not given; also \
          {variants}: lbm at the paper's 8 warps, or with other addresses; and {allocating}, which allocate memory on the device"
     )
 }
@@ -42,6 +43,9 @@ pub struct Workloads {
     /// Threads of a program's thread block [default: 32]
     #[arg(long, value_name = "N", value_parser = integer_in::<u32>(1..=Launch::MOST_THREADS))]
     pub block_threads: Option<u32>,
+    /// How the kernels of the PTX file are started, with what in memory; the file of the same name with .toml if not given
+    #[arg(long, value_name = "FILE.toml")]
+    pub launch: Option<PathBuf>,
 }
 
 /// Whether a file is called a program's.
@@ -90,6 +94,19 @@ impl Workloads {
         Ok(work)
     }
 
+    /// The launches of a compiled program.
+    fn compiled(&self, path: &Path) -> Result<Vec<Work>> {
+        let compiled = compiled::read(path, self.launch.as_ref())?;
+        let works = compiled.works().map_err(|error| miette!("{error}"));
+        let mut works = works?;
+        if let Some(blocks) = self.blocks_per_sm {
+            for work in &mut works {
+                work.blocks_per_sm = blocks.into();
+            }
+        }
+        Ok(works)
+    }
+
     /// The names of the workloads that were asked for, each once.
     pub fn chosen(&self) -> Vec<String> {
         match self.workloads.is_empty() {
@@ -119,6 +136,12 @@ impl Workloads {
                 "--block-threads: it is for programs, so name one too"
             ));
         }
+        let compiled = self.workloads.iter().filter(|name| is_ptx(name)).count();
+        if self.launch.is_some() && compiled != 1 {
+            return Err(miette!(
+                "--launch: it is for one file of PTX, and {compiled} are named"
+            ));
+        }
         let mut works = Vec::new();
         for name in &self.chosen() {
             if let Some(make) = named(name) {
@@ -140,6 +163,10 @@ impl Workloads {
             }
             if is_program(name) {
                 works.push(self.program(path)?);
+                continue;
+            }
+            if is_ptx(name) {
+                works.extend(self.compiled(path)?);
                 continue;
             }
             let trace = crate::output::open_trace(path)?;

@@ -20,11 +20,15 @@ impl AddressSpace {
     /// The pages on which the regions of a kernel lie.
     #[must_use]
     pub fn of_regions(regions: &[Region]) -> Self {
-        let pages = |region: &Region| {
-            let last = region.address + region.bytes.saturating_sub(1);
-            Pages::page(region.address)..Pages::page(last) + 1
-        };
-        Self::Buffers(regions.iter().map(pages).collect())
+        let range = |region: &Region| region.address..region.address + region.bytes.max(1);
+        Self::of_ranges(&regions.iter().map(range).collect::<Vec<_>>())
+    }
+
+    /// The pages on which ranges of addresses lie, none of which is empty.
+    #[must_use]
+    pub fn of_ranges(ranges: &[Range<u64>]) -> Self {
+        let pages = |range: &Range<u64>| Pages::page(range.start)..Pages::page(range.end - 1) + 1;
+        Self::Buffers(ranges.iter().map(pages).collect())
     }
 
     /// Whether a page belongs to the workload.

@@ -33,7 +33,7 @@ impl<'work> Values<'work> {
     pub fn begin_warp(&mut self, warp: u8, block: usize, number: usize) {
         let place = Place {
             launch: self.computation.launch,
-            block: block as u32,
+            block: self.computation.blocks.start + block as u32,
             warp: number as u32,
         };
         self.warps[usize::from(warp)] = Some(Warp::new(&self.computation.program, place));

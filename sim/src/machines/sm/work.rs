@@ -2,6 +2,7 @@
 //! from a trace.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::address_space::AddressSpace;
@@ -274,6 +275,8 @@ pub struct Computation {
     pub program: Program,
     /// Its size.
     pub launch: Launch,
+    /// The thread blocks that run; the work counts them from 0.
+    pub blocks: Range<u32>,
     /// Global memory before it starts.
     pub memory: Memory,
     /// What its atomics return depends on the order of warps, and is the oracle's in every run.
@@ -284,7 +287,7 @@ impl Computation {
     /// Its execution from a thread block on, before which global memory is this.
     fn execution_of(&self, first: usize, memory: &Memory) -> Execution<'_> {
         let execution = Execution::new(&self.program, self.launch, memory.clone());
-        execution.of_blocks(first as u32..self.launch.blocks())
+        execution.of_blocks(self.blocks.start + first as u32..self.blocks.end)
     }
 }
 
@@ -358,21 +361,22 @@ impl Extent {
     fn of_launch(
         program: &Program,
         launch: Launch,
+        blocks: Range<u32>,
         memory: &Memory,
         instructions: &[Instruction],
     ) -> Result<(Self, Kept), RunError> {
-        let blocks = launch.blocks();
         let half = match rayon::current_num_threads() {
-            1 => blocks,
-            _ => blocks / 2,
+            1 => blocks.end,
+            _ => blocks.start + blocks.len() as u32 / 2,
         };
+        let before = half - blocks.start;
         let mut kept = Kept {
             blocks: Vec::new(),
             memory: memory.clone(),
         };
         let (mut after, mut keeps) = (memory.clone(), true);
         let keep = |extent: &Self, block, memory: &Memory| {
-            let is_last = extent.blocks == half as usize;
+            let is_last = extent.blocks == before as usize;
             if is_last {
                 after = memory.clone();
             }
@@ -391,13 +395,13 @@ impl Extent {
         };
         let second = |execution| Self::of(execution, instructions, |_, _, _| ());
         let (first, later) = rayon::join(
-            || Self::of(of(0..half, memory), instructions, keep),
-            || second(of(half..blocks, memory).of_steps(TRIED_STEPS)),
+            || Self::of(of(blocks.start..half, memory), instructions, keep),
+            || second(of(half..blocks.end, memory).of_steps(TRIED_STEPS)),
         );
         let mut first = first?;
         let later = match later {
             Ok(later) if first.written.is_disjoint(&later.read) => later,
-            _ => second(of(half..blocks, &after))?,
+            _ => second(of(half..blocks.end, &after))?,
         };
         first.join(later);
         Ok((first, kept))
@@ -469,8 +473,22 @@ impl Work {
     /// # Errors
     /// If it does not run to its end.
     pub fn of_program(program: Program, launch: Launch, memory: Memory) -> Result<Self, RunError> {
+        Self::of_blocks(program, launch, 0..launch.blocks(), memory)
+    }
+
+    /// Some thread blocks of a program.
+    ///
+    /// # Errors
+    /// If they do not run to their end.
+    pub fn of_blocks(
+        program: Program,
+        launch: Launch,
+        blocks: Range<u32>,
+        memory: Memory,
+    ) -> Result<Self, RunError> {
         let instructions: Vec<_> = program.instructions().iter().zip(0..).map(decode).collect();
-        let (extent, kept) = Extent::of_launch(&program, launch, &memory, &instructions)?;
+        let (extent, kept) =
+            Extent::of_launch(&program, launch, blocks.clone(), &memory, &instructions)?;
         Ok(Self {
             name: "program".to_owned(),
             instructions,
@@ -479,6 +497,7 @@ impl Work {
             computation: Some(Computation {
                 program,
                 launch,
+                blocks,
                 memory,
                 is_ordered: false,
             }),

@@ -350,6 +350,9 @@ impl<'tree> Lowering<'tree> {
                 frame.local.insert(number, address);
                 (Space::Local, address)
             }
+            (Space::Local, Symbol::Module(_)) => {
+                return Err(self.wrong("local memory outside of a function is not supported"));
+            }
             (space, _) => (space, self.layout.address(frame.number, symbol, variable)?),
         };
         Ok(Source::Address(space, address))

@@ -83,7 +83,7 @@ impl<'tree> Layout<'tree> {
                 )));
             }
         }
-        Ok(Self {
+        let mut layout = Self {
             bindings,
             constants: Filled::default(),
             globals: Filled::default(),
@@ -91,7 +91,14 @@ impl<'tree> Layout<'tree> {
             local: 0,
             known: HashMap::new(),
             is_dynamic: false,
-        })
+        };
+        // Those in global memory lie at the same places for all kernels of the module.
+        for (number, variable) in module.variables.iter().enumerate() {
+            if variable.space == Space::Global && !variable.is_extern {
+                layout.address(0, Symbol::Module(number), variable)?;
+            }
+        }
+        Ok(layout)
     }
 
     /// Puts the kernel's parameters into constant memory; gives their addresses.
