@@ -12,6 +12,8 @@ mod layout;
 mod memory;
 mod registers;
 mod spaces;
+#[cfg(test)]
+mod tests;
 mod texture;
 mod tidy;
 mod translate;

@@ -14,7 +14,7 @@ mod whole;
 
 use super::warp::Lanes;
 
-/// An integer of some width, with a sign or without.
+/// An integer of some width, with a sign or without (PTX ISA 5.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Whole {
     /// 8 bits without a sign.
@@ -35,7 +35,7 @@ pub enum Whole {
     S64,
 }
 
-/// A floating-point number of IEEE 754.
+/// A floating-point number of IEEE 754 (PTX ISA 5.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Real {
     /// 32 bits.
@@ -44,7 +44,7 @@ pub enum Real {
     F64,
 }
 
-/// A number.
+/// A number (PTX ISA 5.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Number {
     /// An integer.
@@ -53,7 +53,8 @@ pub enum Number {
     Real(Real),
 }
 
-/// What is computed with integers; sources are `a`, `b` and `c`.
+/// What is computed with integers; sources are `a`, `b` and `c` (PTX ISA 9.7.1 and 9.7.8). The products of 24 bits are
+/// about 32 bits, whatever the width of the type. A result of more than 64 bits has the low 64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WholeOperation {
     /// `a + b`.
@@ -121,7 +122,8 @@ pub enum WholeOperation {
     ShiftRight,
 }
 
-/// What is computed with floating-point numbers; sources are `a`, `b` and `c`.
+/// What is computed with floating-point numbers; sources are `a`, `b` and `c` (PTX ISA 9.7.3). A result that is no number
+/// is `0x7fffffff` or `0x7ff8000000000000`, whatever the sources were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RealOperation {
     /// `a + b`.
@@ -152,15 +154,15 @@ pub enum RealOperation {
     Absolute,
     /// `-a`.
     Negate,
-    /// The lesser; the other if one is no number.
+    /// The lesser, -0 less than +0; the other if one is no number.
     Minimum,
-    /// The greater; the other if one is no number.
+    /// The greater, -0 less than +0; the other if one is no number.
     Maximum,
-    /// `b` with the sign of `a`.
+    /// `b` with the sign of `a`, bit by bit.
     CopySign,
 }
 
-/// How a floating-point result is rounded.
+/// How a floating-point result is rounded (PTX ISA 6.5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rounding {
     /// To the nearest, to even if there are two.
@@ -171,11 +173,12 @@ pub enum Rounding {
     Down,
     /// Up.
     Up,
-    /// Within the bound that the PTX ISA names for `.approx` or, for divisions, `.full`.
+    /// Within the bound that the PTX ISA names for `.approx` or, for divisions, `.full`; to the nearest where it names
+    /// none.
     Approximate,
 }
 
-/// How a floating-point operation treats its result and denormal numbers.
+/// How a floating-point operation treats its result and denormal numbers (PTX ISA 9.7.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mode {
     /// The rounding.
@@ -186,7 +189,7 @@ pub struct Mode {
     pub saturates: bool,
 }
 
-/// How two values are compared.
+/// How two values are compared (PTX ISA 9.7.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
     /// The relation holds; between unordered numbers none does, not even `!=` (PTX ISA 9.7.6, `setp`).
@@ -199,7 +202,7 @@ pub enum Comparison {
     NotNumbers,
 }
 
-/// A test of one floating-point number (PTX ISA, `testp`).
+/// A test of one floating-point number (PTX ISA 9.7.3.1, `testp`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Test {
     /// Neither infinite nor no number.
@@ -210,16 +213,17 @@ pub enum Test {
     Number,
     /// No number.
     NotNumber,
-    /// A normal number.
+    /// A normal number or a zero.
     Normal,
     /// A denormal number.
     Subnormal,
 }
 
-/// How a conversion rounds.
+/// How a conversion rounds (PTX ISA 9.7.9, `cvt`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConversionRounding {
-    /// Nothing is rounded.
+    /// Nothing is rounded. Where the result cannot have all bits, an integer is rounded towards zero and a floating-point
+    /// number to the nearest.
     Exact,
     /// To a floating-point number.
     ToReal(Rounding),
@@ -227,7 +231,7 @@ pub enum ConversionRounding {
     ToWhole(Rounding),
 }
 
-/// Arithmetic on values with types.
+/// Arithmetic on values with types (PTX ISA 9.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Arithmetic {
     /// On integers.
@@ -245,7 +249,8 @@ pub enum Arithmetic {
     },
     /// 1 if a test of `a` holds, else 0.
     Test(Test, Real),
-    /// `a` as another number (PTX ISA, `cvt`).
+    /// `a` as another number (PTX ISA 9.7.9, `cvt`). What is no number becomes 0 of 32 bits and less if it has 32 itself,
+    /// else an integer with only its highest bit.
     Convert {
         /// The result.
         to: Number,
@@ -253,7 +258,7 @@ pub enum Arithmetic {
         from: Number,
         /// How it is rounded.
         rounding: ConversionRounding,
-        /// `.ftz`.
+        /// `.ftz`: sources and results of 32 bits alone.
         flushes: bool,
         /// `.sat`.
         saturates: bool,
@@ -263,7 +268,7 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// The result in each lane, whether it is active or not.
+    /// The result in each lane, active or not, as the PTX ISA has it (9.7).
     #[must_use]
     pub fn evaluate(self, sources: &[Lanes; 3]) -> Lanes {
         let [a, b, _] = sources;
@@ -302,7 +307,7 @@ impl Arithmetic {
         }
     }
 
-    /// The number of its sources.
+    /// The number of its sources. The field of `bfi` is one (PTX ISA 9.7.1).
     #[must_use]
     pub const fn sources(self) -> usize {
         use WholeOperation as W;
@@ -340,7 +345,8 @@ impl Arithmetic {
         }
     }
 
-    /// Needs the special-function unit.
+    /// Needs the special-function unit: divisions, the functions of PTX ISA 9.7.3 that have `.approx`, and conversions of
+    /// floating-point numbers.
     #[must_use]
     pub const fn is_special(self) -> bool {
         match self {

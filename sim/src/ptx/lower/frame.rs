@@ -93,7 +93,15 @@ impl<'tree> Lowering<'tree> {
         let mut frame = self.frame(number, function, None);
         frame.parameters = parameters;
         self.body(&mut frame)?;
-        self.emit(Operation::Exit, None, []);
+        let end = self.code.lines.len();
+        let has_ended = self
+            .code
+            .lines
+            .last()
+            .is_some_and(|line| line.operation == Operation::Exit);
+        if !has_ended || self.code.targets.contains(&end) {
+            self.emit(Operation::Exit, None, []);
+        }
         Ok(())
     }
 

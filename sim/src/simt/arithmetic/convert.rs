@@ -40,7 +40,10 @@ pub(super) fn evaluate(
                 ConversionRounding::Exact => Rounding::Zero,
             };
             let mut values = widened(from, flushes, a);
-            round(rounding, &mut values);
+            // The conversion itself rounds towards zero.
+            if rounding != Rounding::Zero {
+                round(rounding, &mut values);
+            }
             let unordered = if from == Real::F64 || to.bits() == 64 {
                 1 << (to.bits() - 1)
             } else {
@@ -89,7 +92,7 @@ fn integers(from: Whole, a: &Lanes) -> [i128; LANES] {
 fn limited(from: Whole, to: Whole, a: &Lanes) -> Lanes {
     let (least, most) = with_integer!(to, T => (i128::from(T::MIN), i128::from(T::MAX)));
     let mask = ones(to.bits());
-    integers(from, a).map(|value| value.clamp(least, most).bits() & mask)
+    integers(from, a).map(|value| value.min(most).bits() & mask)
 }
 
 /// The floating-point number next to an integer in a direction.

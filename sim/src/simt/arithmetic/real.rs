@@ -15,8 +15,8 @@ pub(super) trait Binary: Value + Float + AsPrimitive<f64> {
     /// Its width.
     const BITS: u32;
 
-    /// The bits of the least normal number.
-    const LEAST_NORMAL: u64;
+    /// The bits of its exponent.
+    const EXPONENT: u64;
 
     /// Its bits as they are.
     fn raw(self) -> u64;
@@ -63,7 +63,7 @@ impl Value for f64 {
 impl Binary for f32 {
     type Exact = Single;
     const BITS: u32 = 32;
-    const LEAST_NORMAL: u64 = Self::MIN_POSITIVE.to_bits() as u64;
+    const EXPONENT: u64 = Self::INFINITY.to_bits() as u64;
 
     #[inline(always)]
     fn raw(self) -> u64 {
@@ -83,22 +83,17 @@ impl Binary for f32 {
         let sum = product + addend;
         let part = sum - product;
         let error = (product - (sum - part)) + (addend - part);
-        let away = (error > 0.0) == (sum > 0.0);
-        let inexact = (error > 0.0) | (error < 0.0);
-        let even = sum.to_bits() & 1 == 0;
-        let step = match (inexact & even, away) {
-            (false, _) => 0,
-            (true, true) => 1,
-            (true, false) => u64::MAX,
-        };
-        f64::from_bits(sum.to_bits().wrapping_add(step)) as Self
+        let bits = sum.to_bits();
+        let step = u64::from(error.abs() > 0.0) & !bits;
+        let opposite = (error.to_bits() ^ bits) >> 63;
+        f64::from_bits(bits.wrapping_add(step).wrapping_sub((step & opposite))) as Self
     }
 }
 
 impl Binary for f64 {
     type Exact = Double;
     const BITS: u32 = 64;
-    const LEAST_NORMAL: u64 = Self::MIN_POSITIVE.to_bits();
+    const EXPONENT: u64 = Self::INFINITY.to_bits();
 
     #[inline(always)]
     fn raw(self) -> u64 {
@@ -120,11 +115,12 @@ impl Binary for f64 {
 pub(super) fn flush<R: Binary>(values: &Lanes) -> Lanes {
     let sign = 1 << (R::BITS - 1);
     unary(values, |value: u64| {
-        if value & (sign - 1) < R::LEAST_NORMAL {
-            value & sign
+        let kept = if value & R::EXPONENT == 0 {
+            sign
         } else {
-            value & ones(R::BITS)
-        }
+            ones(R::BITS)
+        };
+        value & kept
     })
 }
 
@@ -151,7 +147,7 @@ pub(super) fn evaluate<R: Binary>(
 ) -> Lanes {
     let flushed;
     let sources = if mode.flushes {
-        flushed = sources.each_ref().map(flush::<R>);
+        flushed = sources.map(|s| s);
         &flushed
     } else {
         sources
@@ -186,12 +182,12 @@ fn nearest<R: Binary>(operation: RealOperation, sources: &[Lanes; 3]) -> Lanes {
         O::Absolute => unary(a, |a: R| a.abs()),
         O::Negate => unary(a, |a: R| -a),
         O::Minimum => binary(a, b, |a: R, b: R| {
-            let first = a < b || (a == b && a.is_sign_negative());
-            if first || b.is_nan() { a } else { b }
+            let first = (a < b) | ((a == b) & a.is_sign_negative()) | b.is_nan();
+            if first { a } else { b }
         }),
         O::Maximum => binary(a, b, |a: R, b: R| {
-            let first = a > b || (a == b && a.is_sign_positive());
-            if first || b.is_nan() { a } else { b }
+            let first = (a > b) | ((a == b) & a.is_sign_positive()) | b.is_nan();
+            if first { a } else { b }
         }),
         O::CopySign => {
             let sign = 1 << (R::BITS - 1);
@@ -214,10 +210,16 @@ fn is_gross<R: Binary>(operation: RealOperation, mode: Mode) -> bool {
     R::BITS == 64 && rough && mode.flushes && mode.rounding == Rounding::Approximate
 }
 
-/// The upper 32 bits of the function of the upper 32 bits.
+/// The upper 32 bits of the function of the upper 32 bits. What is no number has bits of its own.
 fn gross<R: Binary>(operation: RealOperation, [a, b, c]: &[Lanes; 3]) -> Lanes {
-    let upper = |values: &Lanes| values.map(|value| value & !ones(32));
-    // A number whose upper bits are those of an infinity may be none.
-    let a = unary(a, |a: R| a);
-    upper(&nearest::<R>(operation, &[upper(&a), *b, *c]))
+    let upper = !ones(32);
+    let source = unary(a, |a: R| a.bits());
+    let result = nearest::<R>(operation, &[source, *b, *c]);
+    unary(&result, |value: R| {
+        if value.is_nan() {
+            0x7fff_ffff_0000_0000
+        } else {
+            value.raw() & upper
+        }
+    })
 }

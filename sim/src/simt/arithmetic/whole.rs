@@ -70,7 +70,7 @@ macro_rules! with_integer {
 pub(super) use with_integer;
 
 impl Whole {
-    /// Its width.
+    /// Its width (PTX ISA 5.2.1).
     #[must_use]
     pub const fn bits(self) -> u32 {
         match self {
@@ -81,14 +81,14 @@ impl Whole {
         }
     }
 
-    /// Its values have a sign.
+    /// Its values have a sign (PTX ISA 5.2.1).
     #[must_use]
     pub const fn is_signed(self) -> bool {
         matches!(self, Self::S8 | Self::S16 | Self::S32 | Self::S64)
     }
 }
 
-/// The result in each lane. An operation of 24 bits takes and gives 32, whatever the width of the type.
+/// The result in each lane.
 pub(super) fn evaluate(operation: WholeOperation, whole: Whole, sources: &[Lanes; 3]) -> Lanes {
     use WholeOperation as W;
     match operation {

@@ -1,0 +1,385 @@
+//! Kernels of a few instructions, executed, and kernels that are refused.
+
+use super::*;
+use crate::ptx::{Type, parse};
+use crate::simt::{Launch, Memory, Width, run};
+
+/// Where the kernels of these tests write.
+const TO: u64 = 0x1_0000_0000;
+/// Where their input is.
+const FROM: u64 = 0x2_0000_0000;
+
+/// A kernel with these declarations and statements, whose parameters are `to`, `from` and `number`.
+fn kernel(outside: &str, body: &str) -> String {
+    format!(
+        ".version 7.8 .target sm_35 .address_size 64
+         .global .texref picture;
+         {outside}
+         .entry kernel(.param .u64 to, .param .u64 from, .param .s32 number) {{
+             .reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<16>; .reg .f32 %f<16>; .reg .b64 %d<16>;
+             ld.param.u64 %d0, [to]; ld.param.u64 %d1, [from]; ld.param.s32 %r0, [number];
+             mov.u32 %r15, %tid.x; mul.wide.u32 %d15, %r15, 8; add.s64 %d14, %d0, %d15;
+             {body}
+             ret;
+         }}"
+    )
+}
+
+fn bindings() -> Bindings {
+    Bindings {
+        parameters: vec![
+            TO.to_le_bytes().to_vec(),
+            FROM.to_le_bytes().to_vec(),
+            (-7i32).to_le_bytes().to_vec(),
+        ],
+        textures: vec![(
+            "picture".to_owned(),
+            Textured {
+                address: FROM,
+                ty: Type::U8,
+                channels: 2,
+                width: 4,
+                height: 2,
+                is_normalized: false,
+            },
+        )],
+        ..Bindings::default()
+    }
+}
+
+/// The input: a word of 8 bytes for each number.
+fn input() -> Memory {
+    let mut memory = Memory::new();
+    for place in 0..64 {
+        let word = 0x0807_0605_0403_0201u64.wrapping_mul(place + 1);
+        memory.write(FROM + 8 * place, Width::Eight, word);
+    }
+    memory
+}
+
+/// What 32 threads of a kernel leave in their words, under both orders of registers.
+fn words(text: &str) -> Vec<u64> {
+    let module = parse(text).unwrap();
+    assert_eq!(module.unsupported, []);
+    let (number, _) = entry(&module, None).unwrap();
+    let of = |order| {
+        let lowered = lower(&module, number, &bindings(), Options { order }).unwrap();
+        let launch = Launch {
+            grid: [1, 1, 1],
+            block: [32, 1, 1],
+            shared_memory: lowered.shared,
+        };
+        let mut memory = input();
+        for (place, &byte) in lowered.variables.iter().enumerate() {
+            memory.write(GLOBAL_VARIABLES + place as u64, Width::One, byte.into());
+        }
+        let ended = run(&lowered.program, &launch, memory).unwrap();
+        let word = |place: u64| ended.memory.read(TO + 8 * place, Width::Eight);
+        (0..32).map(word).collect::<Vec<_>>()
+    };
+    let lowest = of(Order::Lowest);
+    assert_eq!(lowest, of(Order::Oldest));
+    lowest
+}
+
+/// What lane `lane` leaves.
+fn word(body: &str, lane: usize) -> u64 {
+    words(&kernel("", body))[lane]
+}
+
+/// The line and the message of the error that a kernel is refused with.
+fn refused(text: &str) -> (Option<u32>, String) {
+    let module = parse(text).unwrap();
+    let (number, _) = entry(&module, None).unwrap();
+    let error = lower(&module, number, &bindings(), Options::default()).unwrap_err();
+    (error.line, error.what)
+}
+
+#[test]
+fn parameters_are_read_with_their_sign() {
+    let body = "ld.param.s32 %d2, [number]; st.global.u64 [%d14], %d2;";
+    assert_eq!(word(body, 3), (-7i64).cast_unsigned());
+    let body = "ld.param.u32 %d2, [number]; st.global.u64 [%d14], %d2;";
+    assert_eq!(word(body, 3), 0xffff_fff9);
+    let body = "ld.param.u8 %r1, [number+3]; st.global.u32 [%d14], %r1;";
+    assert_eq!(word(body, 3), 0xff);
+    // The address of a parameter is one in constant memory.
+    let body = "mov.u64 %d2, from; ld.param.u64 %d3, [%d2+0]; st.global.u64 [%d14], %d3;";
+    assert_eq!(word(body, 0), FROM);
+}
+
+#[test]
+fn loads_extend_what_they_read() {
+    let load = |load: &str| {
+        word(
+            &format!("mov.u64 %d2, -1; {load} st.global.u64 [%d14], %d2;"),
+            0,
+        )
+    };
+    assert_eq!(load("ld.global.u8 %d2, [%d1+7];"), 8);
+    assert_eq!(load("ld.global.s8 %d2, [%d1+263];"), 0x08);
+    assert_eq!(load("ld.global.s16 %d2, [%d1+8];"), 0x0402);
+    // Word 31 is 32 times word 0: its bytes are 0x20, 0x40, .., 0xe0, 0x00.
+    assert_eq!(
+        load("ld.global.s8 %d2, [%d1+252];"),
+        (0xa0u8.cast_signed() as i64).cast_unsigned()
+    );
+    assert_eq!(load("ld.global.s32 %d2, [%d1+252];"), 0x00e0_c0a0);
+    assert_eq!(load("ld.global.s32 %d2, [%d1+248];"), 0xffff_ffff_8060_4020);
+    assert_eq!(load("ld.global.u32 %d2, [%d1+248];"), 0x8060_4020);
+}
+
+#[test]
+fn a_vector_may_hold_the_register_of_its_address() {
+    let body =
+        "ld.global.v2.u64 {%d1, %d2}, [%d1+8]; add.u64 %d1, %d1, %d2; st.global.u64 [%d14], %d1;";
+    assert_eq!(word(body, 5), 0x0807_0605_0403_0201u64.wrapping_mul(5));
+    let body =
+        "ld.global.v4.u8 {%h0, _, %h2, %h3}, [%d1]; cvt.u32.u16 %r1, %h3; mov.b32 %r2, {%h0, %h2};
+                st.global.v2.u32 [%d14], {%r1, %r2};";
+    assert_eq!(word(body, 5), 0x0003_0001_0000_0004);
+}
+
+#[test]
+fn a_guard_holds_back_what_is_no_branch() {
+    let body =
+        "mov.u32 %r1, 1; setp.lt.u32 %p0, %r15, 4; @%p0 mov.u32 %r1, 2; @!%p0 add.u32 %r1, %r1, 5;
+                st.global.u32 [%d14], %r1;";
+    assert_eq!((word(body, 3), word(body, 4)), (2, 6));
+    let body = "mov.u64 %d2, 9; st.global.u64 [%d14], %d2; setp.eq.u32 %p0, %r15, 6; @%p0 exit;
+                mov.u64 %d2, 8; st.global.u64 [%d14], %d2;";
+    assert_eq!((word(body, 6), word(body, 7)), (9, 8));
+}
+
+#[test]
+fn comparisons_have_two_results_and_are_combined() {
+    let body = "setp.gt.u32 %p0, %r15, 9; setp.lt.and.u32 %p1|%p2, %r15, 12, %p0;
+                selp.u32 %r1, 1, 0, %p1; selp.u32 %r2, 1, 0, %p2; st.global.v2.u32 [%d14], {%r1, %r2};";
+    let found = [9, 10, 12].map(|lane| word(body, lane));
+    assert_eq!(found, [0, 1, 1 << 32]);
+    let body = "setp.eq.u32 %p0, %r15, 1; setp.ne.or.u32 %p1, %r15, 2, !%p0; not.pred %p2, %p1;
+                set.gt.u32.u32 %r1, %r15, 1; selp.u32 %r2, 7, 8, %p2; st.global.v2.u32 [%d14], {%r1, %r2};";
+    assert_eq!(word(body, 2), 8 << 32 | 0xffff_ffff);
+    let body = "set.le.and.f32.s32 %f1, %r0, -7, %p7; set.le.f32.s32 %f2, %r0, -7; st.global.v2.f32 [%d14], {%f1, %f2};";
+    assert_eq!(word(body, 0), u64::from(1f32.to_bits()) << 32);
+    let body = "mov.f32 %f1, 0f80000000; slct.u32.f32 %r1, 3, 4, %f1; slct.u32.s32 %r2, 3, 4, %r0;
+                st.global.v2.u32 [%d14], {%r1, %r2};";
+    assert_eq!(word(body, 0), 4 << 32 | 3);
+}
+
+#[test]
+fn values_are_taken_apart_and_put_together() {
+    let body = "ld.global.u64 %d2, [%d1]; mov.b64 {%r1, %r2}, %d2; mov.b64 %d3, {%r2, %r1}; st.global.u64 [%d14], %d3;";
+    assert_eq!(word(body, 0), 0x0403_0201_0807_0605);
+    // A part may stand in the register of the whole.
+    let body = "ld.global.u32 %r1, [%d1]; mov.b32 {%h1, %h2}, %r1; mov.b32 %r1, {%h2, %h1}; st.global.u32 [%d14], %r1;";
+    assert_eq!(word(body, 0), 0x0201_0403);
+    let body = "ld.global.u64 %d2, [%d1]; mov.b64 {%h0, %h1, %h2, %h3}, %d2; mov.b64 %d2, {%h3, %h2, %h1, %h0};
+                st.global.u64 [%d14], %d2;";
+    assert_eq!(word(body, 0), 0x0201_0403_0605_0807);
+}
+
+#[test]
+fn fields_are_inserted_and_extracted() {
+    let body =
+        "mov.u32 %r1, 5; mov.u32 %r2, 3; bfi.b32 %r3, -1, 0, %r1, %r2; bfi.b32 %r4, 0, -1, 8, 16;
+                st.global.v2.u32 [%d14], {%r3, %r4};";
+    assert_eq!(word(body, 0), 0xff00_00ff_0000_00e0);
+    let body =
+        "bfe.s32 %r1, %r0, 0, 4; bfe.u32 %r2, %r0, 0, 4; st.global.v2.u32 [%d14], {%r1, %r2};";
+    assert_eq!(word(body, 0), 0x9_ffff_fff9);
+}
+
+#[test]
+fn conversions_fill_a_wider_register() {
+    let body = "mov.u32 %r1, 0x1ff; cvt.s8.u32 %r2, %r1; cvt.u8.u32 %r3, %r1; st.global.v2.u32 [%d14], {%r2, %r3};";
+    assert_eq!(word(body, 0), 0xff_ffff_ffff);
+    let body = "cvt.s64.s32 %d2, %r0; st.global.u64 [%d14], %d2;";
+    assert_eq!(word(body, 0), (-7i64).cast_unsigned());
+    let body =
+        "cvt.rn.f32.s32 %f1, %r0; cvt.rzi.u32.f32 %r2, %f1; st.global.v2.u32 [%d14], {%f1, %r2};";
+    let body = body
+        .replace("{%f1,", "{%r3,")
+        .replace("cvt.rzi", "mov.b32 %r3, %f1; cvt.rzi");
+    assert_eq!(word(&body, 0), u64::from((-7f32).to_bits()));
+}
+
+#[test]
+fn functions_stand_in_the_places_of_their_calls() {
+    let outside = ".func (.param .b32 sum) add(.param .b32 a, .param .align 4 .b8 b[8]) {
+            .reg .b32 %r<8>; .reg .pred %p<2>;
+            ld.param.u32 %r1, [a]; ld.param.v2.u32 {%r2, %r3}, [b];
+            setp.gt.u32 %p1, %r1, 1; @%p1 bra LONG;
+            st.param.b32 [sum], %r1; ret;
+        LONG:
+            add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; st.param.b32 [sum], %r1;
+        }";
+    let call = "{ .param .b32 p; .param .align 4 .b8 q[8]; .param .b32 s;
+        st.param.b32 [p], %r15; st.param.v2.b32 [q], {%r0, %r15}; call (s), add, (p, q); ld.param.b32 %r1, [s]; }";
+    let text = kernel(
+        outside,
+        &format!("{call} {call} st.global.u32 [%d14], %r1;"),
+    );
+    let found = words(&text);
+    assert_eq!(
+        (found[0], found[1], found[2], found[20]),
+        (0, 1, 0xffff_fffd, 33)
+    );
+}
+
+#[test]
+fn memory_spaces_are_found_for_generic_addresses() {
+    let outside = ".const .align 4 .u32 table[4] = {11, 12, 13, 14}; .global .align 4 .u32 counts[2] = {5, 6};
+                   .shared .align 4 .b8 tile[128];";
+    let body = "
+        .local .align 8 .b8 depot[16];
+        and.b32 %r2, %r15, 3; mul.wide.u32 %d2, %r2, 4;
+        mov.u64 %d3, table; cvta.const.u64 %d4, %d3; add.s64 %d4, %d4, %d2; ld.u32 %r3, [%d4];
+        mov.u64 %d5, depot; cvta.local.u64 %d6, %d5; add.s64 %d6, %d6, %d2; st.u32 [%d6], %r15; ld.local.u32 %r4, [%d5+4];
+        mov.u32 %r5, tile; cvt.u64.u32 %d7, %r5; cvta.shared.u64 %d8, %d7; mul.wide.u32 %d9, %r15, 4; add.s64 %d8, %d8, %d9;
+        st.u32 [%d8], %r3; bar.sync 0; ld.shared.u32 %r6, [tile+4];
+        ld.global.u32 %r7, [counts+4]; add.u32 %r6, %r6, %r7;
+        shl.b32 %r6, %r6, 16; or.b32 %r6, %r6, %r4; st.global.v2.u32 [%d14], {%r3, %r6};";
+    let found = words(&kernel(outside, body));
+    assert_eq!(found[5], 14 + 4 << 48 | 5 << 32 | 12);
+    assert_eq!(found[6], 14 + 4 << 48 | 13);
+    let mixed = "mov.u64 %d3, table; cvta.const.u64 %d4, %d3; mov.u32 %r5, tile; cvt.u64.u32 %d7, %r5;
+                 cvta.shared.u64 %d8, %d7; setp.gt.u32 %p1, %r15, 3; selp.u64 %d9, %d4, %d8, %p1; ld.u32 %r1, [%d9];
+                 st.global.u32 [%d14], %r1;";
+    let (_, what) = refused(&kernel(outside, mixed));
+    assert!(
+        what.starts_with("the address is in .shared or in .const"),
+        "{what}"
+    );
+}
+
+#[test]
+fn textures_end_at_their_edges() {
+    let outside = "";
+    let body = "sub.s32 %r1, %r15, 1; cvt.rn.f32.s32 %f1, %r1; mov.f32 %f2, 0f3fc00000;
+                tex.2d.v4.u32.f32 {%r2, %r3, %r4, _}, [picture, {%f1, %f2}]; st.global.v2.u32 [%d14], {%r2, %r3};";
+    let found = words(&kernel(outside, body));
+    // The second row is word 1: its bytes are 2, 4, 6, 8, 10, 12, 14, 16.
+    assert_eq!(found[0], 4 << 32 | 2);
+    assert_eq!(found[1], 4 << 32 | 2);
+    assert_eq!(found[2], 8 << 32 | 6);
+    assert_eq!(found[31], 16 << 32 | 14);
+    let body = "tex.1d.v4.s32.s32 {%r2, %r3, %r4, %r5}, [picture, {%r15}]; add.u32 %r2, %r2, %r4; st.global.v2.u32 [%d14], {%r2, %r3};";
+    assert_eq!(words(&kernel(outside, body))[2], 6 << 32 | 5);
+}
+
+#[test]
+fn atomics_do_what_they_say() {
+    // The lanes come one after the other, lowest first.
+    let atomic = |operation: &str| {
+        let body = format!(
+            "{operation} st.global.u32 [%d14], %r2; ld.global.u32 %r3, [%d1+8]; st.global.u32 [%d14+4], %r3;"
+        );
+        word(&body, 31)
+    };
+    let old = 0x0806_0402u64;
+    assert_eq!(
+        atomic("atom.global.exch.b32 %r2, [%d1+8], %r15;"),
+        31 << 32 | 30
+    );
+    assert_eq!(
+        atomic("atom.global.add.u32 %r2, [%d1+8], 1;"),
+        (old + 32) << 32 | old + 31
+    );
+    assert_eq!(
+        atomic("atom.global.min.s32 %r2, [%d1+8], %r0;"),
+        0xffff_fff9_ffff_fff9
+    );
+    assert_eq!(
+        atomic("atom.global.max.u32 %r2, [%d1+8], %r0;"),
+        0xffff_fff9_ffff_fff9
+    );
+    assert_eq!(atomic("atom.global.inc.u32 %r2, [%d1+8], 4;"), 1 << 32);
+    assert_eq!(atomic("atom.global.dec.u32 %r2, [%d1+8], 4;"), 3 << 32 | 4);
+    assert_eq!(atomic("atom.global.and.b32 %r2, [%d1+8], 15;"), 2 << 32 | 2);
+    assert_eq!(
+        atomic("atom.global.cas.b32 %r2, [%d1+8], 7, %r15;"),
+        old << 32 | old
+    );
+    let swap = format!("atom.global.cas.b32 %r2, [%d1+8], {old}, %r15;");
+    assert_eq!(atomic(&swap), 0);
+    assert_eq!(
+        atomic("mov.u32 %r2, 0; red.global.or.b32 [%d1+8], 1;"),
+        (old | 1) << 32
+    );
+}
+
+#[test]
+fn what_nothing_reads_is_left_out() {
+    let module = parse(&kernel(
+        "",
+        "mov.u32 %r9, 1; add.u32 %r8, %r9, 2; st.global.u32 [%d14], %r9;",
+    ))
+    .unwrap();
+    let lowered = lower(&module, 0, &bindings(), Options::default()).unwrap();
+    let text = lowered.program.to_string();
+    assert_eq!(lowered.program.instructions().len(), 5, "{text}");
+    assert_eq!(lowered.lines.len(), 5);
+    assert!(text.contains("], 1\n"), "{text}");
+    assert_eq!(lowered.program.registers(), 1, "{text}");
+}
+
+#[test]
+fn what_is_not_supported_is_named_with_its_line() {
+    let line = |body: &str| refused(&kernel("", &format!("\n\n{body}")));
+    assert_eq!(
+        line("bar.sync 1;"),
+        (Some(10), "only barrier 0 is supported".to_owned())
+    );
+    assert!(
+        line("bar.sync 0, 64;")
+            .1
+            .starts_with("a barrier of some threads")
+    );
+    let (number, what) = line("vote.sync.all.pred %p1, %p2, -1;");
+    assert!(number == Some(10) && what.contains("vote"), "{what}");
+    let recursive = ".func again(.param .b32 a) { .param .b32 p; call again, (p); ret; }";
+    let call = "{ .param .b32 p; call again, (p); }";
+    let (number, what) = refused(&kernel(recursive, call));
+    assert!(
+        number == Some(3) && what.starts_with("a recursion"),
+        "{what}"
+    );
+    let mut many = String::from(".reg .b32 %m<300>;");
+    (0..300).for_each(|register| many += &format!("add.u32 %m{register}, %r15, {register};"));
+    (0..300).for_each(|register| many += &format!("st.global.u32 [%d14], %m{register};"));
+    let (number, what) = line(&many);
+    assert!(
+        number == Some(10) && what.contains("more than 255 registers"),
+        "{what}"
+    );
+}
+
+#[test]
+fn a_launch_gives_what_the_kernel_takes() {
+    let module = parse(&kernel(".const .b32 known;", "")).unwrap();
+    let lower = |change: &dyn Fn(&mut Bindings)| {
+        let mut bindings = bindings();
+        change(&mut bindings);
+        lower(&module, 0, &bindings, Options::default())
+            .map(|_| ())
+            .unwrap_err()
+            .what
+    };
+    let what = lower(&|bindings| bindings.parameters.truncate(2));
+    assert_eq!(what, "the kernel has 3 parameters, and the launch gives 2");
+    let what = lower(&|bindings| bindings.parameters[2].push(0));
+    assert_eq!(what, "number has 4 bytes, and the launch gives 5");
+    let what = lower(&|bindings| bindings.symbols.push(("other".to_owned(), vec![1])));
+    assert_eq!(what, "there is no variable other to be set");
+    let what = lower(&|bindings| bindings.symbols.push(("known".to_owned(), vec![1; 5])));
+    assert_eq!(what, "known has 4 bytes, and the launch sets 5");
+    let what = lower(&|bindings| bindings.textures[0].0 = "other".to_owned());
+    assert_eq!(what, "there is no texture reference other to be bound");
+    assert!(
+        entry(&module, Some("other"))
+            .unwrap_err()
+            .what
+            .ends_with("there are: kernel")
+    );
+}
