@@ -3,7 +3,8 @@
     pip install nvidia-cuda-nvrtc-cu11==11.8.89
     python3 sim/programs/nvrtc.py sim/programs/*.cu
 
-Each FILE.cu becomes FILE.ptx beside it, without the compiler's comments.
+Each FILE.cu becomes FILE.ptx beside it, without the compiler's comments. A product and a sum become one operation
+only where the program says it, so that the PTX computes what the source does on any machine.
 """
 
 import ctypes
@@ -11,7 +12,7 @@ import glob
 import os
 import sys
 
-OPTIONS = ["--gpu-architecture=compute_35", "-default-device", "-w", "-std=c++14"]
+OPTIONS = ["--gpu-architecture=compute_35", "--fmad=false", "-default-device", "-w", "-std=c++14"]
 
 
 def library():

@@ -76,7 +76,7 @@ fn a_launch_says_how_a_kernel_starts() {
         line: 1,
         argument_lines: vec![7; 6],
     };
-    assert_eq!(file.launches(), [expected.clone()]);
+    assert_eq!(file.launches(), std::slice::from_ref(&expected));
     assert_eq!(expected.threads(), 96);
     let least = read("grid = [3]\nblock = [32]\n");
     let least = &least.launches()[0];
