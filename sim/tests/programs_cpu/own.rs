@@ -1,44 +1,6 @@
-//! The programs of this project on the CPU, against the same computation in Rust.
+//! A product of matrices, a lattice-Boltzmann step, and a histogram.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use std::collections::BTreeMap;
-
-use faultline_sim::launch_file::Placed;
-
-use common::cpu;
-
-/// A program's buffers before and after its launches.
-struct Run {
-    placed: Placed,
-    after: BTreeMap<String, Vec<u8>>,
-}
-
-impl Run {
-    fn of(name: &str) -> Self {
-        let (source, file, placed) = cpu::program(name);
-        let after = cpu::run(&source, &file, &placed);
-        Self { placed, after }
-    }
-
-    /// The elements of a buffer before.
-    fn before<const N: usize, T>(&self, name: &str, of: fn([u8; N]) -> T) -> Vec<T> {
-        let buffer = self.placed.buffer(name).unwrap();
-        numbers(&buffer.read(&self.placed.memory), of)
-    }
-
-    /// The elements of a buffer after.
-    fn after<const N: usize, T>(&self, name: &str, of: fn([u8; N]) -> T) -> Vec<T> {
-        numbers(&self.after[name], of)
-    }
-}
-
-fn numbers<const N: usize, T>(bytes: &[u8], of: fn([u8; N]) -> T) -> Vec<T> {
-    let chunks = bytes.chunks_exact(N);
-    chunks.map(|chunk| of(chunk.try_into().unwrap())).collect()
-}
+use super::Run;
 
 #[test]
 fn matrix_is_a_product() {
