@@ -1,6 +1,6 @@
-// Breadth-first search: how many edges lie between the start and every node. A launch goes one edge further: a thread takes
-// a node of the frontier and visits its neighbours. Those that are new go into a queue of the block in shared memory, and
-// at the end the block appends its queue to the next frontier with one atomic.
+// Breadth-first search: how many edges lie between the start and every node. A launch goes one edge further: a
+// thread takes a node of the frontier and visits its neighbours. Those that are new go into a queue of the block in
+// shared memory, and at the end the block appends its queue to the next frontier with one atomic.
 
 #define QUEUE 3200
 

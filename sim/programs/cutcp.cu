@@ -1,6 +1,7 @@
-// The potential of charged atoms on a grid in three dimensions; an atom's ends at a cutoff. The atoms are sorted into cubic
-// bins of 8, each with its place in the bin and its charge, which is 0 if there are fewer. A block computes the 8 x 8 x 8
-// points of a bin, four a thread, from the atoms of this bin and its 26 neighbours in shared memory.
+// The potential of charged atoms on a grid in three dimensions; an atom's ends at a cutoff. The atoms are sorted
+// into cubic bins of 8, each with its place in the bin and its charge, which is 0 if there are fewer. A block
+// computes the 8 x 8 x 8 points of a bin, four a thread, from the atoms of this bin and its 26 neighbours in shared
+// memory.
 
 #define REGION 8
 #define ATOMS 8

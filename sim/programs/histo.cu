@@ -1,5 +1,5 @@
-// A histogram whose counts are cut off at a limit. A block counts the values of its own range of 6144 bins in shared memory,
-// so it reads all values, and needs no atomics on global memory.
+// A histogram whose counts are cut off at a limit. A block counts the values of its own range of 6144 bins in shared
+// memory, so it reads all values, and needs no atomics on global memory.
 
 #define BINS 6144
 

@@ -1,6 +1,7 @@
-// A lattice-Boltzmann step in three dimensions with 19 densities a cell (D3Q19) in a cavity: the cells at its edges are
-// solid, and those below the upper wall move with the lid. A thread steps a cell, a block a row of 120.
-// The densities of one direction are an array; the arrays are `pitch` cells apart, with room for a plane before and behind.
+// A lattice-Boltzmann step in three dimensions with 19 densities a cell (D3Q19) in a cavity: the cells at its edges
+// are solid, and those below the upper wall move with the lid. A thread steps a cell, a block a row of 120. The
+// densities of one direction are an array; the arrays are `pitch` cells apart, with room for a plane before and
+// behind.
 
 #define DIRECTIONS 19
 

@@ -1,6 +1,6 @@
-// Samples at any places of k-space become values on a grid, each spread over its surroundings by a Kaiser-Bessel window.
-// The first kernel sorts the samples into tiles of 4 x 4 x 4 points, with an atomic counter a tile. In the second
-// one, a block computes a tile, a thread a point; the samples of the tiles around come through shared memory.
+// Samples at any places of k-space become values on a grid, each spread over its surroundings by a Kaiser-Bessel
+// window. The first kernel sorts the samples into tiles of 4 x 4 x 4 points, with an atomic counter a tile. In the
+// second one, a block computes a tile, a thread a point; the samples of the tiles around come through shared memory.
 
 #define EDGE 4
 #define CAPACITY 64

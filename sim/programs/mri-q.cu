@@ -1,5 +1,6 @@
-// The matrix Q that the reconstruction of a magnetic resonance image needs: at each voxel, a sum over all samples of k-space.
-// A thread has a voxel. The places of the samples are in constant memory; the first kernel computes their magnitudes.
+// The matrix Q that the reconstruction of a magnetic resonance image needs: at each voxel, a sum over all samples of
+// k-space. A thread has a voxel. The places of the samples are in constant memory; the first kernel computes their
+// magnitudes.
 
 #define SAMPLES 1024
 

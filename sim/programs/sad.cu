@@ -1,6 +1,6 @@
-// Sums of absolute differences, by which a video encoder finds where a block of 4 x 4 pixels came from: one for each of the
-// 33 x 33 places around it in the reference, which is a texture. A thread block has a block of pixels, and a thread 18
-// places. The second kernel adds up the sums of four blocks to those of a block of 8 x 8.
+// Sums of absolute differences, by which a video encoder finds where a block of 4 x 4 pixels came from: one for each
+// of the 33 x 33 places around it in the reference, which is a texture. A thread block has a block of pixels, and a
+// thread 18 places. The second kernel adds up the sums of four blocks to those of a block of 8 x 8.
 
 #define EDGE 4
 #define REACH 16

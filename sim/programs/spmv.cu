@@ -1,6 +1,6 @@
-// y = A * x for a sparse matrix of floats in jagged diagonals: the rows are sorted by their length, the longest first, and
-// the n-th elements of all rows that have one lie one after the other from `starts[n]` on. A thread has a row, and
-// `order` says which one it was before the rows were sorted.
+// y = A * x for a sparse matrix of floats in jagged diagonals: the rows are sorted by their length, the longest
+// first, and the n-th elements of all rows that have one lie one after the other from `starts[n]` on. A thread has a
+// row, and `order` says which one it was before the rows were sorted.
 
 __constant__ int starts[64];
 

@@ -1,6 +1,6 @@
-// A step of Jacobi's method on a grid in three dimensions: each inner cell becomes a weighted sum of itself and its six
-// neighbours. A block has 64 x 4 cells of each plane, two of them a thread, and goes through the planes: those above and
-// below are in registers, the plane itself is in shared memory.
+// A step of Jacobi's method on a grid in three dimensions: each inner cell becomes a weighted sum of itself and its
+// six neighbours. A block has 64 x 4 cells of each plane, two of them a thread, and goes through the planes: those
+// above and below are in registers, the plane itself is in shared memory.
 
 #define HALF 32
 #define WIDTH (2 * HALF)

@@ -1,6 +1,6 @@
-// Two-point angular correlation: how many pairs of points on the sky are at an angle of each of 20 ranges. A thread has a
-// point, and meets those of 256 points in shared memory one after the other. A binary search finds the range of a pair
-// by its cosine. Two threads share one of the block's 128 histograms. Block 0 compares the points with
+// Two-point angular correlation: how many pairs of points on the sky are at an angle of each of 20 ranges. A thread
+// has a point, and meets those of 256 points in shared memory one after the other. A binary search finds the range
+// of a pair by its cosine. Two threads share one of the block's 128 histograms. Block 0 compares the points with
 // themselves, each other block compares them with another set.
 
 #define BINS 20

@@ -6,6 +6,7 @@
 mod common;
 mod own;
 mod parboil;
+mod rodinia;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -78,7 +79,7 @@ fn files(extension: &str) -> Vec<PathBuf> {
 #[test]
 fn every_program_is_supported_and_has_a_launch_file() {
     let programs = files("cu");
-    assert!(programs.len() >= 14);
+    assert!(programs.len() >= 24);
     for path in &programs {
         let name = path.file_stem().unwrap().to_str().unwrap();
         let text = std::fs::read_to_string(path.with_extension("ptx")).unwrap();

@@ -241,7 +241,11 @@ fn bfs_finds_the_shortest_ways() {
         }
     }
     assert_eq!(run.after("costs", i32::from_le_bytes), costs);
-    assert_eq!(run.after("sizes", u32::from_le_bytes), found[..11], "{found:?}");
+    assert_eq!(
+        run.after("sizes", u32::from_le_bytes),
+        found[..11],
+        "{found:?}"
+    );
     // The last launch finds nothing.
     assert_eq!((found[9] > 0, found[10]), (true, 0), "{found:?}");
 }
