@@ -14,9 +14,7 @@ use crate::ptx::lower::{
 };
 use crate::ptx::{Kind, Module, Type, Variable};
 use crate::simt::kernels::blocks_per_sm;
-use crate::simt::{
-    Execution, LANES, LOCAL_MEMORY, Launch, Memory, Operation, RunError, Space, Width,
-};
+use crate::simt::{Execution, LANES, LOCAL_MEMORY, Launch, Memory, Operation, RunError, Width};
 
 /// A launch of a kernel.
 #[derive(Clone, Debug)]
@@ -161,10 +159,8 @@ impl Started {
     pub fn work(&self, memory: Memory) -> Result<Work, RunError> {
         let program = self.lowered.program.clone();
         let is_ordered = program.instructions().iter().any(|instruction| {
-            matches!(
-                instruction.operation,
-                Operation::Atomic(_, _, Space::Global)
-            ) && instruction.destination.is_some()
+            matches!(instruction.operation, Operation::Atomic(..))
+                && instruction.destination.is_some()
         });
         let mut work = Work::of_blocks(program, self.launch, self.blocks.clone(), memory)?;
         if let Some(computation) = &mut work.computation {

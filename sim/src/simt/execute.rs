@@ -53,7 +53,7 @@ pub struct Access {
     pub addresses: Lanes,
     /// What each lane writes, adds or compares with.
     pub data: Lanes,
-    /// What each lane writes if a comparison holds.
+    /// What each lane writes if a comparison of 64 bits holds.
     pub swapped: Lanes,
     /// The register that takes what was read.
     pub destination: Option<u8>,
@@ -270,7 +270,8 @@ fn changed(atomic: Atomic, number: Number, old: u64, data: u64, swapped: u64) ->
         (Atomic::Or, _) => old | data,
         (Atomic::Xor, _) => old ^ data,
         (Atomic::Exchange, _) => data,
-        (Atomic::CompareExchange, _) if unsigned == new => swapped,
+        (Atomic::CompareExchange, _) if unsigned == new && bits == 64 => swapped,
+        (Atomic::CompareExchange, _) if unsigned == new => data >> 32,
         (Atomic::CompareExchange, _) => old,
     }
 }

@@ -137,7 +137,8 @@ pub enum Atomic {
     Xor,
     /// The data.
     Exchange,
-    /// The third source, if the data was there.
+    /// Another value, if the one that it compares with was there. Of 32 bits, the data has both, the one that it compares with
+    /// in its lower half, so that a log of two operands keeps them; of 64 bits the other value is the third source.
     CompareExchange,
 }
 
@@ -455,7 +456,7 @@ impl Operation {
             O::MultiplyAdd | O::FloatMultiplyAdd | O::Select => 3,
             // The last source of an access of local memory is where the lane's begins.
             O::Load(Local, _) | O::Store(Local, _) => 3,
-            O::Atomic(Atomic::CompareExchange, _, _) => 3,
+            O::Atomic(Atomic::CompareExchange, number, _) if number.bits() == 64 => 3,
             O::Arithmetic(arithmetic) => arithmetic.sources(),
             O::Move | O::Load(..) | O::Branch(_) => 1,
             _ => match self.class() {

@@ -2,7 +2,7 @@
 
 use super::control::Control;
 use super::execute::{Operands, Write};
-use super::instruction::{Instruction, Operand, SpecialRegister, ZERO_REGISTER};
+use super::instruction::{Instruction, Operand, SpecialRegister};
 use super::program::Program;
 
 /// Lanes of a warp.
@@ -191,11 +191,22 @@ impl Warp {
     /// What an instruction finds in its sources: the operand-read stage.
     #[must_use]
     pub fn read_operands(&self, instruction: &Instruction) -> Operands {
+        let mut operands = self.read_constants(instruction);
+        for (value, operand) in operands.values.iter_mut().zip(instruction.operands()) {
+            if let Operand::Register(register) = *operand {
+                *value = *self.registers.read(register);
+            }
+        }
+        operands
+    }
+
+    /// The sources of an instruction that are no registers: what needs no log.
+    #[must_use]
+    pub fn read_constants(&self, instruction: &Instruction) -> Operands {
         let mut operands = Operands::default();
         for (value, operand) in operands.values.iter_mut().zip(instruction.operands()) {
             match *operand {
-                Operand::Register(ZERO_REGISTER) => {}
-                Operand::Register(register) => *value = *self.registers.read(register),
+                Operand::Register(_) => {}
                 Operand::Immediate(bits) => *value = [bits; LANES],
                 Operand::Special(special) => *value = self.place.special(special),
             }

@@ -4,6 +4,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod lowered;
 mod own;
 mod parboil;
 mod rodinia;

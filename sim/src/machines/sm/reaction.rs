@@ -7,7 +7,7 @@ use super::outcome::SmError;
 use super::parameters::{Recovery, Response};
 use super::resident::{Resident, returning};
 use super::work::{Instruction, Kind};
-use crate::simt::{Effect, Operands};
+use crate::simt::Effect;
 use crate::sm::scoreboard::ZERO_REGISTER;
 use crate::sm::sm_pipeline::{Class, Inputs, Outputs, Scheme, WIDTH};
 
@@ -158,7 +158,7 @@ impl<B: Below> Sm<'_, B> {
         if let Some(values) = &self.values {
             self.in_order(warp, position)?;
             let operands = match logged {
-                true => Operands::default(),
+                true => values.constants(warp, instruction.pc),
                 false => values.read(warp, instruction.pc),
             };
             let computes = !instruction.class.is_memory();

@@ -13,7 +13,7 @@ use super::saver::{ACCEPTED, Request, Saved, Saver, State};
 use super::scheduler::Scheduler;
 use super::work::Work;
 use crate::preempt::{checkpoint, dirty_bits};
-use crate::simt::{Operands, Shared, Warp, Write};
+use crate::simt::{Shared, Warp, Write};
 use crate::sm::operand_log::Operand;
 use crate::sm::sm_pipeline::{Class, Inputs, Outputs, Scheme};
 
@@ -616,7 +616,11 @@ impl<B: Below> Sm<'_, B> {
             return Ok(());
         };
         let entry = outputs.read_entry[0] as u8;
-        let has_values = self.values.is_some();
+        let work = self.work;
+        let pc = |resident: &Resident| work.instruction(&resident.steps[position]).pc;
+        let pc = self.warps[usize::from(warp)].as_ref().map(pc);
+        let constants = pc.zip(self.values.as_ref());
+        let constants = constants.map(|(pc, values)| values.constants(warp, pc));
         let Some(resident) = self.warp(warp) else {
             return Ok(());
         };
@@ -624,9 +628,10 @@ impl<B: Below> Sm<'_, B> {
             return Err(self.broken(warp, "two instructions have the same entry"));
         }
         if let Some(flight) = resident.flight(entry) {
-            let mut values = Operands::default();
-            values.values[..2].copy_from_slice(&*operands);
-            flight.operands = has_values.then(|| Box::new(values));
+            flight.operands = constants.map(|mut values| {
+                values.values[..2].copy_from_slice(&*operands);
+                Box::new(values)
+            });
         }
         Ok(())
     }

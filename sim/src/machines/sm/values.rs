@@ -68,6 +68,14 @@ impl<'work> Values<'work> {
             .map_or_else(Operands::default, |warp| warp.read_operands(instruction))
     }
 
+    /// What an instruction finds in its sources that are no registers.
+    pub fn constants(&self, warp: u8, pc: u32) -> Operands {
+        let instruction = self.computation.program.at(pc);
+        self.warps[usize::from(warp)]
+            .as_ref()
+            .map_or_else(Operands::default, |warp| warp.read_constants(instruction))
+    }
+
     /// What an instruction does with its operands.
     pub fn execute(&self, pc: u32, operands: &Operands, mask: u32) -> Effect {
         execute(self.computation.program.at(pc), operands, mask)

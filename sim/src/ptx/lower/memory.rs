@@ -205,12 +205,16 @@ impl<'tree> Lowering<'tree> {
             _ => self.written(frame, instruction.operands.first()),
         };
         let place = self.place(frame, instruction, instruction.operands.get(first))?;
-        let data = self.source_at(frame, instruction, first + 1)?;
-        let swapped = self.source_at(frame, instruction, first + 2)?;
+        let mut data = self.source_at(frame, instruction, first + 1)?;
+        let mut swapped = self.source_at(frame, instruction, first + 2)?;
+        let ty = number(instruction.ty.unwrap_or(Type::B32));
+        if atomic == Atomic::CompareExchange && ty.bits() == 32 {
+            data = self.computed(Operation::Arithmetic(Arithmetic::Join(64)), [data, swapped]);
+            swapped = Source::None;
+        }
         let Place::Memory(at, address, offset) = place else {
             return Err(self.wrong("an atomic changes global or shared memory"));
         };
-        let ty = number(instruction.ty.unwrap_or(Type::B32));
         let operation = Operation::Atomic(atomic, ty, space(at));
         self.access(operation, (at, address, offset), to, [data, swapped]);
         Ok(())

@@ -4,7 +4,7 @@ use super::LowerError;
 use super::code::{Code, Source};
 use super::translate::space;
 use crate::ptx::words::Space;
-use crate::simt::{Arithmetic, Operation, SpecialRegister};
+use crate::simt::{Arithmetic, Atomic, Operation, SpecialRegister};
 
 /// State spaces, a bit each.
 type Spaces = u8;
@@ -68,6 +68,14 @@ pub fn resolve(code: &mut Code) -> Result<(), LowerError> {
                 return Err(LowerError::at(
                     line.number,
                     "an atomic on local memory is not supported; no other thread sees it",
+                ));
+            }
+            Operation::Atomic(Atomic::CompareExchange, number, crate::simt::Space::Global)
+                if number.bits() == 64 =>
+            {
+                return Err(LowerError::at(
+                    line.number,
+                    "a compare-and-swap of 64 bits in global memory has three operands, and the log keeps two; use 32 bits",
                 ));
             }
             _ => {}

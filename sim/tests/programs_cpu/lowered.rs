@@ -1,0 +1,45 @@
+//! The PTX of each program, lowered and executed, against the same source on the CPU.
+
+use faultline_sim::compiled::Compiled;
+use faultline_sim::launch_file::Tolerance;
+use faultline_sim::ptx::lower::{Options, Order};
+use faultline_sim::ptx::parse;
+
+use super::common::cpu;
+use super::files;
+
+/// What results may be off by where an instruction approximates (PTX ISA 9.7.3).
+const APPROXIMATE: Tolerance = Tolerance {
+    absolute: 1e-5,
+    relative: 1e-5,
+};
+
+#[test]
+fn lowered_programs_leave_what_the_cpu_leaves() {
+    for path in files("ptx") {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let module = parse(&text).unwrap();
+        let (source, file, placed) = cpu::program(name);
+        let expected = cpu::run(&source, &file, &placed);
+        let is_exact = ![".approx", ".full"].iter().any(|word| text.contains(word));
+        for order in [Order::Lowest, Order::Oldest] {
+            let options = Options { order };
+            let compiled = Compiled::new(&module, name, &file, &cpu::programs(), options);
+            let compiled = compiled.unwrap_or_else(|error| panic!("{error}"));
+            let executed = compiled.execute().unwrap_or_else(|error| panic!("{error}"));
+            for buffer in compiled.placed.buffers.iter().filter(|one| one.is_output) {
+                let mut buffer = buffer.clone();
+                buffer.tolerance = if is_exact {
+                    Tolerance::default()
+                } else {
+                    APPROXIMATE
+                };
+                let found = buffer.read(&executed.memory);
+                let difference = buffer.difference(&found, &expected[&buffer.name]);
+                let told = difference.map(|one| one.to_string());
+                assert_eq!(told, None, "{name} {order:?}");
+            }
+        }
+    }
+}
