@@ -96,16 +96,16 @@ template <class A, class B> typename std::common_type<A, B>::type max(A a, B b)
     return left < right || left != left ? right : left;
 }
 
-// The C library declares some of these names with two underscores itself.
+// Fast functions, by the powers and logarithms of two that a GPU has. The C library declares some of these names itself.
 #define __sinf(x) sinf(x)
 #define __cosf(x) cosf(x)
-#define __tanf(x) tanf(x)
-#define __expf(x) expf(x)
-#define __exp10f(x) exp10f(x)
-#define __logf(x) logf(x)
+#define __tanf(x) (sinf(x) / cosf(x))
+#define __expf(x) exp2f((x) * 1.44269502f)
+#define __exp10f(x) exp2f((x) * 3.32192802f)
+#define __logf(x) (log2f(x) * 0.693147182f)
 #define __log2f(x) log2f(x)
-#define __log10f(x) log10f(x)
-#define __powf(x, y) powf(x, y)
+#define __log10f(x) (log2f(x) * 0.301029996f)
+#define __powf(x, y) exp2f((y) * log2f(x))
 
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
