@@ -186,6 +186,7 @@ enum cudaTextureReadMode { cudaReadModeElementType, cudaReadModeNormalizedFloat 
 enum { cudaTextureType1D = 1, cudaTextureType2D = 2 };
 
 template <class T, int dimensions = 1, int mode = cudaReadModeElementType> struct texture {
+    static_assert(mode == cudaReadModeElementType, "texels are read as they are");
     const T *texels;
     long width, height;
     bool normalized;

@@ -126,7 +126,7 @@ impl LaunchFile {
         Ok(file)
     }
 
-    /// What errors call it.
+    /// Its name in errors.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
