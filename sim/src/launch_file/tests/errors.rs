@@ -296,5 +296,5 @@ fn no_text_ends_the_reader() {
             }
         }
     }
-    assert!(refused > 300 && read > 300, "{refused} {read}");
+    assert!(refused > 300 && read > 50, "{refused} {read}");
 }
