@@ -93,7 +93,7 @@ impl Compiled {
         let mut memory = self.placed.memory.clone();
         let mut works = Vec::new();
         for (number, started) in (1..).zip(&self.launches) {
-            let after = self.run(started, memory.clone(), |_| ())?;
+            let after = self.run(started, memory.clone(), &mut 0)?;
             let work = started.work(std::mem::replace(&mut memory, after));
             let mut work = work.map_err(|error| self.failed(started, &error))?;
             if self.launches.len() > 1 {
@@ -112,7 +112,7 @@ impl Compiled {
         let mut memory = self.placed.memory.clone();
         let mut instructions = 0;
         for started in &self.launches {
-            memory = self.run(started, memory, |steps| instructions += steps as u64)?;
+            memory = self.run(started, memory, &mut instructions)?;
         }
         Ok(Executed {
             differences: self.placed.compare(&memory),
@@ -121,21 +121,21 @@ impl Compiled {
         })
     }
 
-    /// Executes a launch; gives the number of instructions of each block away.
+    /// Executes a launch, and counts its instructions.
     fn run(
         &self,
         started: &Started,
         memory: Memory,
-        mut count: impl FnMut(usize),
+        instructions: &mut u64,
     ) -> Result<Memory, Error> {
         let execution = Execution::new(&started.lowered.program, started.launch, memory);
         let execution = execution.of_blocks(started.blocks.clone());
-        let mut execution = execution.within(started.ranges.clone());
-        while let Some(warps) = execution.next() {
-            let warps = warps.map_err(|error| self.failed(started, &error))?;
-            count(warps.iter().map(|warp| warp.steps.len()).sum());
+        let mut execution = execution.within(started.ranges.clone()).without_steps();
+        for warps in &mut execution {
+            warps.map_err(|error| self.failed(started, &error))?;
         }
-        Ok(execution.memory().clone())
+        *instructions += execution.instructions();
+        Ok(execution.into_memory())
     }
 
     /// The error that a run has ended with.

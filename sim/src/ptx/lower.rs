@@ -1,7 +1,7 @@
 //! From a kernel in PTX to a program of [`simt`](crate::simt).
 //!
-//! Functions that are called are inlined. A register of PTX is one of the program, of 64 bits a lane, also if it holds a
-//! predicate. Parameters are known, so they are constants of the program.
+//! Functions that are called are inlined. A register of PTX is one of the program, of 32 bits a lane if it holds less, such as
+//! a predicate. Parameters are known, so they are constants of the program.
 //!
 //! What hardware does otherwise: a vector access is an access for each of its elements; a fence is nothing, for a warp
 //! accesses memory in its order; an instruction under a guard that is no branch stands behind a branch.
@@ -138,12 +138,15 @@ pub fn lower(
     spaces::resolve(&mut code)?;
     tidy::tidy(&mut code);
     let lines = code.lines.iter().map(|line| line.number).collect();
-    let instructions = registers::allocated(&code, options.order)?;
-    let program = Program::new(instructions).map_err(|error: ProgramError| {
-        LowerError::of(format!("the kernel is no program: {error}"))
-    })?;
+    let given = registers::given(&code, options.order)?;
+    let program =
+        Program::new(registers::allocated(&code, &given)).map_err(|error: ProgramError| {
+            LowerError::of(format!("the kernel is no program: {error}"))
+        })?;
     Ok(Lowered {
-        program: program.with_constants(layout.constants()),
+        program: program
+            .with_constants(layout.constants())
+            .with_narrow(given.narrow),
         lines,
         shared: layout.shared_bytes(),
         local: layout.local_bytes(),

@@ -79,34 +79,11 @@ pub enum Effect {
 /// Executes an instruction for the lanes of a mask.
 #[must_use]
 pub fn execute(instruction: &Instruction, operands: &Operands, mask: u32) -> Effect {
-    let [first, second, third] = &operands.values;
-    let access = |kind, space: Space, width| {
-        let address = |lane: usize| first[lane].wrapping_add_signed(instruction.offset);
-        let addresses = match space {
-            Space::Local => std::array::from_fn(|lane| local(third[lane], address(lane))),
-            _ => std::array::from_fn(address),
-        };
-        Effect::Access(Box::new(Access {
-            kind,
-            space: if space == Space::Local {
-                Space::Global
-            } else {
-                space
-            },
-            width,
-            mask,
-            addresses,
-            data: *second,
-            swapped: *third,
-            destination: instruction.destination,
-        }))
-    };
+    if let Some(access) = access(instruction, operands, mask) {
+        return Effect::Access(Box::new(access));
+    }
+    let first = &operands.values[0];
     match instruction.operation {
-        Operation::Load(space, width) => access(AccessKind::Load, space, width),
-        Operation::Store(space, width) => access(AccessKind::Store, space, width),
-        Operation::Atomic(atomic, number, space) => {
-            access(AccessKind::Atomic(atomic, number), space, Width::of(number))
-        }
         Operation::Branch(condition) => {
             let zero = lanes_where(first, |value| value == 0);
             Effect::Branch(match condition {
@@ -121,12 +98,40 @@ pub fn execute(instruction: &Instruction, operands: &Operands, mask: u32) -> Eff
         operation => Effect::Write(Box::new(Write {
             register: instruction.destination.unwrap_or_default(),
             mask,
-            values: match operation {
-                Operation::Arithmetic(arithmetic) => arithmetic.evaluate(&operands.values),
-                _ => compute(operation, operands),
-            },
+            values: compute(operation, operands),
         })),
     }
+}
+
+/// What a memory instruction accesses.
+pub(super) fn access(instruction: &Instruction, operands: &Operands, mask: u32) -> Option<Access> {
+    let (kind, space, width) = match instruction.operation {
+        Operation::Load(space, width) => (AccessKind::Load, space, width),
+        Operation::Store(space, width) => (AccessKind::Store, space, width),
+        Operation::Atomic(atomic, number, space) => {
+            (AccessKind::Atomic(atomic, number), space, Width::of(number))
+        }
+        _ => return None,
+    };
+    let [first, second, third] = &operands.values;
+    let address = |lane: usize| first[lane].wrapping_add_signed(instruction.offset);
+    let (space, addresses) = match space {
+        Space::Local => (
+            Space::Global,
+            std::array::from_fn(|lane| local(third[lane], address(lane))),
+        ),
+        _ => (space, std::array::from_fn(address)),
+    };
+    Some(Access {
+        kind,
+        space,
+        width,
+        mask,
+        addresses,
+        data: *second,
+        swapped: *third,
+        destination: instruction.destination,
+    })
 }
 
 /// The lanes of a mask in which an instruction raises its [exception](Operation::exception).
@@ -166,7 +171,7 @@ fn lanes_where(values: &Lanes, holds: impl Fn(u64) -> bool) -> u32 {
 }
 
 /// What a math or special instruction writes.
-fn compute(operation: Operation, operands: &Operands) -> Lanes {
+pub(super) fn compute(operation: Operation, operands: &Operands) -> Lanes {
     let [a, b, c] = &operands.values;
     let integers = |combine: fn(u64, u64) -> u64| -> Lanes {
         std::array::from_fn(|lane| combine(a[lane], b[lane]))
@@ -184,6 +189,7 @@ fn compute(operation: Operation, operands: &Operands) -> Lanes {
         })
     };
     match operation {
+        Operation::Arithmetic(arithmetic) => arithmetic.evaluate(&operands.values),
         Operation::Move => *a,
         Operation::Add => integers(u64::wrapping_add),
         Operation::Subtract => integers(u64::wrapping_sub),
@@ -229,7 +235,6 @@ fn compute(operation: Operation, operands: &Operands) -> Lanes {
         Operation::Load(..)
         | Operation::Store(..)
         | Operation::Atomic(..)
-        | Operation::Arithmetic(_)
         | Operation::Trap
         | Operation::Branch(_)
         | Operation::Barrier
@@ -287,19 +292,22 @@ impl Access {
     #[must_use]
     pub fn perform(&self, memory: &mut impl Cells) -> Option<Write> {
         let mut values = [0; LANES];
-        for (lane, address) in self.lanes() {
-            if self.kind != AccessKind::Store {
-                values[lane] = self.width.extended(memory.read(address, self.width));
+        match self.kind {
+            AccessKind::Load => {
+                memory.read_lanes(self.mask, &self.addresses, self.width, &mut values);
+                values = values.map(|value| self.width.extended(value));
             }
-            let written = match self.kind {
-                AccessKind::Load => continue,
-                AccessKind::Store => self.data[lane],
-                AccessKind::Atomic(atomic, number) => {
+            AccessKind::Store => {
+                memory.write_lanes(self.mask, &self.addresses, self.width, &self.data);
+            }
+            AccessKind::Atomic(atomic, number) => {
+                for (lane, address) in self.lanes() {
+                    values[lane] = memory.read(address, self.width);
                     let [data, swapped] = [self.data[lane], self.swapped[lane]];
-                    changed(atomic, number, values[lane], data, swapped)
+                    let written = changed(atomic, number, values[lane], data, swapped);
+                    memory.write(address, self.width, written);
                 }
-            };
-            memory.write(address, self.width, written);
+            }
         }
         self.destination.map(|register| Write {
             register,
@@ -321,18 +329,27 @@ pub fn commit(
 ) {
     match effect {
         Effect::Write(write) => warp.write(write),
-        Effect::Access(access) => {
-            let write = match access.space {
-                Space::Global | Space::Local => access.perform(global),
-                Space::Shared => access.perform(shared),
-                Space::Constant => access.perform(&mut Constants(program.constants())),
-            };
-            if let Some(write) = write {
-                warp.write(&write);
-            }
-        }
+        Effect::Access(access) => perform(access, program, warp, global, shared),
         Effect::Branch(taken) => warp.control.branch(program, *taken),
         Effect::Nothing | Effect::Barrier => {}
         Effect::Exit => warp.control.exit(),
+    }
+}
+
+/// Accesses the memory of an access, and writes what it has read.
+pub(super) fn perform(
+    access: &Access,
+    program: &Program,
+    warp: &mut Warp,
+    global: &mut Memory,
+    shared: &mut Shared,
+) {
+    let write = match access.space {
+        Space::Global | Space::Local => access.perform(global),
+        Space::Shared => access.perform(shared),
+        Space::Constant => access.perform(&mut Constants(program.constants())),
+    };
+    if let Some(write) = write {
+        warp.write(&write);
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::operation::Width;
+use super::warp::{LANES, Lanes};
 
 /// Bytes of a page.
 pub const PAGE_BYTES: u64 = 1 << PAGE_SHIFT;
@@ -45,6 +46,40 @@ pub trait Cells {
     fn read(&self, address: u64, width: Width) -> u64;
     /// Writes the low bytes of a value at an address.
     fn write(&mut self, address: u64, width: Width, value: u64);
+
+    /// Reads for the lanes of a mask.
+    fn read_lanes(&self, mask: u32, addresses: &Lanes, width: Width, values: &mut Lanes) {
+        for lane in lanes(mask) {
+            values[lane] = self.read(addresses[lane], width);
+        }
+    }
+
+    /// Writes for the lanes of a mask, the lowest one first.
+    fn write_lanes(&mut self, mask: u32, addresses: &Lanes, width: Width, values: &Lanes) {
+        for lane in lanes(mask) {
+            self.write(addresses[lane], width, values[lane]);
+        }
+    }
+}
+
+/// The lanes of a mask.
+fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    (0..LANES).filter(move |lane| mask >> lane & 1 == 1)
+}
+
+/// The value in the first bytes of a slice.
+fn value(bytes: &[u8], width: Width) -> u64 {
+    let value = match width.bytes() {
+        1 => bytes.first().copied().map(u64::from),
+        2 => bytes
+            .first_chunk()
+            .map(|&bytes| u16::from_le_bytes(bytes).into()),
+        4 => bytes
+            .first_chunk()
+            .map(|&bytes| u32::from_le_bytes(bytes).into()),
+        _ => bytes.first_chunk().map(|&bytes| u64::from_le_bytes(bytes)),
+    };
+    value.unwrap_or(0)
 }
 
 /// Global memory: every byte is there and 0 until it is written; bytes lie with the lowest first.
@@ -154,6 +189,52 @@ impl Cells for Memory {
         self.read(address, width)
     }
 
+    /// Lanes whose addresses follow one another mostly read the same page.
+    fn read_lanes(&self, mask: u32, addresses: &Lanes, width: Width, values: &mut Lanes) {
+        let mut known = None;
+        for lane in lanes(mask) {
+            let (number, inside) = split(addresses[lane]);
+            if inside + width.bytes() as usize > PAGE_BYTES as usize {
+                values[lane] = self.read(addresses[lane], width);
+                continue;
+            }
+            let (page, bytes) = match known {
+                Some(known @ (page, _)) if page == number => known,
+                _ => (number, self.pages.get(&number)),
+            };
+            known = Some((page, bytes));
+            values[lane] = bytes.map_or(0, |bytes| value(&bytes[inside..], width));
+        }
+    }
+
+    fn write_lanes(&mut self, mask: u32, addresses: &Lanes, width: Width, values: &Lanes) {
+        let bytes = width.bytes() as usize;
+        let mut left = mask;
+        while left != 0 {
+            let (number, inside) = split(addresses[left.trailing_zeros() as usize]);
+            if inside + bytes > PAGE_BYTES as usize {
+                let lane = left.trailing_zeros() as usize;
+                self.write(addresses[lane], width, values[lane]);
+                left &= left - 1;
+                continue;
+            }
+            // The next lanes, as far as they write the same page.
+            let page = self.page(number);
+            for lane in lanes(left) {
+                let (other, inside) = split(addresses[lane]);
+                if other != number || inside + bytes > PAGE_BYTES as usize {
+                    break;
+                }
+                let value = values[lane].to_le_bytes();
+                match bytes {
+                    4 => page[inside..inside + 4].copy_from_slice(&value[..4]),
+                    _ => page[inside..inside + bytes].copy_from_slice(&value[..bytes]),
+                }
+                left &= !(1 << lane);
+            }
+        }
+    }
+
     fn write(&mut self, address: u64, width: Width, value: u64) {
         self.write(address, width, value);
     }
@@ -197,11 +278,8 @@ impl Shared {
     /// The value at an address; 0 outside.
     #[must_use]
     pub fn read(&self, address: u64, width: Width) -> u64 {
-        let mut value = [0; 8];
-        if let Some(range) = self.range(address, width) {
-            value[..range.len()].copy_from_slice(&self.bytes[range]);
-        }
-        u64::from_le_bytes(value)
+        let range = self.range(address, width);
+        range.map_or(0, |range| value(&self.bytes[range], width))
     }
 
     /// Writes the low bytes of a value at an address; outside, nothing.

@@ -49,7 +49,8 @@ pub enum Space {
     Constant,
 }
 
-/// Bytes that a lane accesses. A load clears the bits of the register above them, or extends their sign.
+/// Bytes that a lane accesses. A load clears the bits of the register above them, or extends their sign: that of 1 and 2 bytes to
+/// 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Width {
     /// 1 byte.
@@ -82,13 +83,12 @@ impl Width {
 
     /// What a load leaves in a register of the bytes that it has read.
     pub(super) const fn extended(self, value: u64) -> u64 {
-        let extended = match self {
-            Self::SignedOne => value as u8 as i8 as i64,
-            Self::SignedTwo => value as u16 as i16 as i64,
-            Self::SignedFour => value as u32 as i32 as i64,
-            Self::One | Self::Two | Self::Four | Self::Eight => return value,
-        };
-        extended.cast_unsigned()
+        match self {
+            Self::SignedOne => value as u8 as i8 as u32 as u64,
+            Self::SignedTwo => value as u16 as i16 as u32 as u64,
+            Self::SignedFour => value as u32 as i32 as u64,
+            Self::One | Self::Two | Self::Four | Self::Eight => value,
+        }
     }
 
     /// What stands for it in the name of an access.

@@ -42,6 +42,7 @@ pub struct Program {
     /// Where all ways on from each instruction meet again.
     joins: Vec<u32>,
     registers: u8,
+    narrow: u8,
     constants: Arc<[u8]>,
 }
 
@@ -74,6 +75,7 @@ impl Program {
             instructions,
             joins,
             registers,
+            narrow: 0,
             constants: Arc::default(),
         })
     }
@@ -83,6 +85,19 @@ impl Program {
     pub fn with_constants(mut self, bytes: Vec<u8>) -> Self {
         self.constants = bytes.into();
         self
+    }
+
+    /// The program, in which the first registers hold 32 bits and nothing in the bits above.
+    #[must_use]
+    pub const fn with_narrow(mut self, registers: u8) -> Self {
+        self.narrow = registers;
+        self
+    }
+
+    /// How many of its registers hold 32 bits: the first ones.
+    #[must_use]
+    pub fn narrow(&self) -> u8 {
+        self.narrow.min(self.registers)
     }
 
     /// Its constant memory.

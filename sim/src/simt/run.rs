@@ -6,7 +6,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::exception::Raised;
-use super::execute::{Access, Effect, commit, execute, raising};
+use super::execute::{Access, Effect, access, commit, compute, execute, perform, raising};
 use super::instruction::Instruction;
 use super::memory::{Constants, Memory, Shared};
 use super::operation::{Operation, Space};
@@ -187,6 +187,14 @@ pub struct Execution<'program> {
     begun: Option<Begun>,
     memory: Memory,
     keeps_returned: bool,
+    rules: Rules,
+    instructions: u64,
+}
+
+/// What is kept of an execution, and what is checked.
+#[derive(Clone, Debug)]
+struct Rules {
+    keeps_steps: bool,
     /// Where global memory may be accessed, if that is checked.
     ranges: Option<Vec<Range<u64>>>,
 }
@@ -204,14 +212,31 @@ impl<'program> Execution<'program> {
             begun: None,
             memory,
             keeps_returned: false,
-            ranges: None,
+            rules: Rules {
+                keeps_steps: true,
+                ranges: None,
+            },
+            instructions: 0,
         }
+    }
+
+    /// Keeps no steps: what warps did is not asked for.
+    #[must_use]
+    pub const fn without_steps(mut self) -> Self {
+        self.rules.keeps_steps = false;
+        self
+    }
+
+    /// Warp instructions that were executed.
+    #[must_use]
+    pub const fn instructions(&self) -> u64 {
+        self.instructions
     }
 
     /// Ends with an error at an access of global memory outside of these ranges.
     #[must_use]
     pub fn within(mut self, ranges: Vec<Range<u64>>) -> Self {
-        self.ranges = Some(ranges);
+        self.rules.ranges = Some(ranges);
         self
     }
 
@@ -234,6 +259,12 @@ impl<'program> Execution<'program> {
     pub const fn keeping_returned(mut self) -> Self {
         self.keeps_returned = true;
         self
+    }
+
+    /// Global memory at the end.
+    #[must_use]
+    pub fn into_memory(self) -> Memory {
+        self.memory
     }
 
     /// Global memory after all that was executed.
@@ -295,19 +326,23 @@ impl<'program> Execution<'program> {
         let mut most = most;
         loop {
             while let Some((warp, steps)) = begun.warps.get_mut(begun.turn) {
-                while let Some(mut step) =
-                    step(self.program, warp, &mut self.memory, &mut begun.shared)?
-                {
+                while let Some(mut step) = step(
+                    &self.rules,
+                    self.program,
+                    warp,
+                    &mut self.memory,
+                    &mut begun.shared,
+                )? {
                     let pc = step.pc;
-                    if let Some(ranges) = &self.ranges {
-                        inside(self.program.at(pc), &step, ranges)?;
-                    }
+                    self.instructions += 1;
                     if self.keeps_returned {
                         step.returned = returned(self.program.at(pc), warp);
                     }
                     let left = begun.left.checked_sub(1);
                     begun.left = left.ok_or(RunError::TooLong { pc, limit })?;
-                    steps.push(step);
+                    if self.rules.keeps_steps {
+                        steps.push(step);
+                    }
                     most -= 1;
                     if most == 0 {
                         self.begun = Some(begun);
@@ -379,6 +414,7 @@ pub fn run_within(
 
 /// Executes the next instruction of a warp, unless it waits or has ended.
 fn step(
+    rules: &Rules,
     program: &Program,
     warp: &mut Warp,
     global: &mut Memory,
@@ -389,29 +425,41 @@ fn step(
     };
     let instruction = program.at(fetched.pc);
     let operands = warp.read_operands(instruction);
-    let effect = execute(instruction, &operands, fetched.mask);
-    let (mut addresses, mut taken) = (None, 0);
-    if let Effect::Branch(lanes) = effect {
-        taken = lanes;
-    }
-    if let Effect::Access(access) = &effect {
-        let end = warp.place.launch.shared_memory;
-        allowed(access, fetched.pc, shared, end, program)?;
-        let mut active = [0; _];
-        for (lane, address) in access.lanes() {
-            active[lane] = address;
-        }
-        addresses = Some(Arc::new(active));
-    }
-    commit(&effect, program, warp, global, shared);
-    Ok(Some(Step {
+    let mut step = Step {
         pc: fetched.pc,
         mask: fetched.mask,
-        addresses,
-        taken,
+        addresses: None,
+        taken: 0,
         raised: raising(instruction, &operands, fetched.mask),
         returned: None,
-    }))
+    };
+    if let Some(access) = access(instruction, &operands, fetched.mask) {
+        rules.check(
+            &access,
+            fetched.pc,
+            shared,
+            warp.place.launch.shared_memory,
+            program,
+        )?;
+        if rules.keeps_steps {
+            let mut active = [0; _];
+            for (lane, address) in access.lanes() {
+                active[lane] = address;
+            }
+            step.addresses = Some(Arc::new(active));
+        }
+        perform(&access, program, warp, global, shared);
+    } else if let (Some(register), operation) = (instruction.destination, instruction.operation) {
+        let values = compute(operation, &operands);
+        warp.registers.write(register, fetched.mask, &values);
+    } else {
+        let effect = execute(instruction, &operands, fetched.mask);
+        if let Effect::Branch(lanes) = effect {
+            step.taken = lanes;
+        }
+        commit(&effect, program, warp, global, shared);
+    }
+    Ok(Some(step))
 }
 
 /// What a warp has in the destination of the atomic that it has just executed.
@@ -421,52 +469,45 @@ fn returned(instruction: &Instruction, warp: &Warp) -> Option<Arc<Lanes>> {
     Some(Arc::new(*warp.registers.read(destination)))
 }
 
-/// An access of global memory lies in one of the ranges.
-fn inside(instruction: &Instruction, step: &Step, ranges: &[Range<u64>]) -> Result<(), RunError> {
-    let (Some((Space::Global | Space::Local, width)), Some(addresses)) =
-        (instruction.operation.memory(), &step.addresses)
-    else {
-        return Ok(());
-    };
-    let mut found: Option<&Range<u64>> = None;
-    for (_, &address) in addresses
-        .iter()
-        .enumerate()
-        .filter(|(lane, _)| step.mask >> lane & 1 == 1)
-    {
-        let holds = |range: &&Range<u64>| {
-            range.start <= address && address.saturating_add(width.bytes()) <= range.end
-        };
-        found = found.filter(holds).or_else(|| ranges.iter().find(holds));
-        if found.is_none() {
-            let pc = step.pc;
-            return Err(RunError::Outside { pc, address });
+impl Rules {
+    /// A GPU refuses an access that is not aligned; one that is lies in one line and in one page.
+    fn check(
+        &self,
+        access: &Access,
+        pc: u32,
+        shared: &Shared,
+        end: u32,
+        program: &Program,
+    ) -> Result<(), RunError> {
+        let bytes = access.width.bytes();
+        let mut found: Option<&Range<u64>> = None;
+        for (_, address) in access.lanes() {
+            if address % bytes != 0 {
+                return Err(RunError::Unaligned { pc, address, bytes });
+            }
+            match (access.space, &self.ranges) {
+                (Space::Shared, _) if !shared.holds(address, access.width) => {
+                    return Err(RunError::Shared { pc, address, end });
+                }
+                (Space::Constant, _) => {
+                    let constants = Constants(program.constants());
+                    if !constants.holds(address, access.width) {
+                        let end = constants.0.len() as u64;
+                        return Err(RunError::Constant { pc, address, end });
+                    }
+                }
+                (Space::Global | Space::Local, Some(ranges)) => {
+                    let holds = |range: &&Range<u64>| {
+                        range.start <= address && address.saturating_add(bytes) <= range.end
+                    };
+                    found = found.filter(holds).or_else(|| ranges.iter().find(holds));
+                    if found.is_none() {
+                        return Err(RunError::Outside { pc, address });
+                    }
+                }
+                _ => {}
+            }
         }
+        Ok(())
     }
-    Ok(())
-}
-
-/// A GPU refuses an access that is not aligned; one that is lies in one line and in one page.
-fn allowed(
-    access: &Access,
-    pc: u32,
-    shared: &Shared,
-    end: u32,
-    program: &Program,
-) -> Result<(), RunError> {
-    let bytes = access.width.bytes();
-    for (_, address) in access.lanes() {
-        if address % bytes != 0 {
-            return Err(RunError::Unaligned { pc, address, bytes });
-        }
-        if access.space == Space::Shared && !shared.holds(address, access.width) {
-            return Err(RunError::Shared { pc, address, end });
-        }
-        let constants = Constants(program.constants());
-        if access.space == Space::Constant && !constants.holds(address, access.width) {
-            let end = constants.0.len() as u64;
-            return Err(RunError::Constant { pc, address, end });
-        }
-    }
-    Ok(())
 }

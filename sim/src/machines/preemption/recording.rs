@@ -39,6 +39,11 @@ impl Shape {
     /// registers have 64 bits, of which numbers use 32: one with an address of global memory takes two rows, another one row.
     #[must_use]
     pub fn new(work: &Work, given: u64, shared_memory: u64, allocation: Allocation) -> Self {
+        let program = work
+            .computation
+            .as_ref()
+            .map(|computation| &computation.program);
+        let narrow = program.map_or(0, |program| usize::from(program.narrow()));
         let is_address = |register: usize| {
             let accesses = work.instructions.iter().filter(|one| one.is_access());
             work.computation.is_some()
@@ -58,7 +63,11 @@ impl Shape {
             .unwrap_or(0);
         let mut rows = 0;
         let mut next = |register| {
-            let taken = if is_address(register) { 2 } else { 1 };
+            let is_wide = match narrow {
+                0 => is_address(register),
+                _ => register >= narrow,
+            };
+            let taken = if is_wide { 2 } else { 1 };
             rows += taken;
             (rows - taken, taken)
         };

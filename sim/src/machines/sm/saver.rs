@@ -35,8 +35,10 @@ enum Event {
 /// Where the warps' registers and the blocks' shared memory lie.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
-    /// Rows of a warp; its register is two of them, because it has 64 bits in each lane.
+    /// Rows of a warp, one for a register of 32 bits in each lane and then two for each of 64.
     rows: u64,
+    /// Registers of 32 bits.
+    narrow: u64,
     /// Beats of shared memory of a slot.
     pub shared: u64,
     /// Rows that are in use, and beats of shared memory that are.
@@ -49,18 +51,39 @@ impl Layout {
     /// The layout of this number of slots.
     fn new(work: &Work, slots: usize, group_bits: usize) -> Self {
         let launch = work.computation.as_ref();
-        let registers = launch.map_or(0, |work| work.program.registers());
+        let registers = launch.map_or((0, 0), |work| {
+            (work.program.registers(), work.program.narrow())
+        });
+        let (registers, narrow) = (u64::from(registers.0), u64::from(registers.1));
         let shared = launch.map_or(0, |work| work.launch.shared_memory);
-        let rows = (2 * u64::from(registers)).next_multiple_of(1 << group_bits);
+        let rows = (2 * registers - narrow).next_multiple_of(1 << group_bits);
         let rows = rows.max(1 << group_bits);
         let warps = slots * work.warps_per_block;
         let shared = u64::from(shared).div_ceil(32);
         Self {
             rows,
+            narrow,
             shared,
             used_rows: rows * warps as u64,
             used_shared: shared * slots as u64,
             group_bits,
+        }
+    }
+
+    /// The first row of a register of a warp, and how many it has.
+    fn rows_of(&self, register: u8) -> (u64, u64) {
+        let register = u64::from(register);
+        match register.checked_sub(self.narrow) {
+            None => (register, 1),
+            Some(wide) => (self.narrow + 2 * wide, 2),
+        }
+    }
+
+    /// The register of a row of a warp, and which half of its bits.
+    const fn register_of(&self, row: u64) -> (u8, u32) {
+        match row.checked_sub(self.narrow) {
+            None => (row as u8, 0),
+            Some(wide) => ((self.narrow + wide / 2) as u8, (wide % 2) as u32),
         }
     }
 
@@ -236,8 +259,9 @@ impl Saver {
 
     /// A register of a warp is written.
     pub fn write(&mut self, warp: usize, register: u8, mask: u32) {
-        let row = warp as u64 * self.layout.rows + 2 * u64::from(register);
-        for row in [row, row + 1] {
+        let (first, count) = self.layout.rows_of(register);
+        let first = warp as u64 * self.layout.rows + first;
+        for row in first..first + count {
             if !(self.leaves_out && self.stays_dirty(row, mask.into())) {
                 self.events.push_back(Event::Write(row, mask.into()));
             }
@@ -482,11 +506,11 @@ impl Saver {
     const fn register(&self, place: u64) -> (usize, u8, u32, usize) {
         let (row, sector) = (place / SECTORS, place % SECTORS);
         let (warp, row) = (row / self.layout.rows, row % self.layout.rows);
-        let half = (row % 2) as u32 * WORD;
+        let (register, half) = self.layout.register_of(row);
         (
             warp as usize,
-            (row / 2) as u8,
-            half,
+            register,
+            half * WORD,
             sector as usize * LANES,
         )
     }

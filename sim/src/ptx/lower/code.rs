@@ -1,7 +1,7 @@
 //! A program while it is lowered: any number of registers, labels, and addresses with their state space.
 
 use crate::ptx::words::Space;
-use crate::simt::{Operation, SpecialRegister};
+use crate::simt::{Arithmetic, Number, Operation, SpecialRegister, WholeOperation};
 
 /// A register; those of all functions that are inlined are numbered one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,6 +56,21 @@ impl Line {
         }
     }
 
+    /// Whether its result has more than 32 bits.
+    pub const fn is_wide(operation: Operation) -> bool {
+        let bits = match operation {
+            Operation::Arithmetic(Arithmetic::Whole(operation, whole)) => match operation {
+                WholeOperation::MultiplyWide | WholeOperation::MultiplyAddWide => 2 * whole.bits(),
+                _ => whole.bits(),
+            },
+            Operation::Arithmetic(Arithmetic::Real(_, real, _)) => Number::Real(real).bits(),
+            Operation::Arithmetic(Arithmetic::Convert { to, .. }) => to.bits(),
+            Operation::Arithmetic(Arithmetic::Join(bits)) => bits,
+            _ => 1,
+        };
+        bits > 32
+    }
+
     pub fn reads(&self) -> impl Iterator<Item = Virtual> + '_ {
         self.sources.iter().filter_map(|source| match source {
             Source::Register(register) => Some(*register),
@@ -70,18 +85,22 @@ pub struct Code {
     pub lines: Vec<Line>,
     /// The line that each target stands for; the number of lines at the end.
     pub targets: Vec<usize>,
-    /// The number of registers.
-    pub registers: u32,
+    /// Whether each register holds more than 32 bits.
+    pub wide: Vec<bool>,
     /// Bytes of local memory of a thread.
     pub local: u32,
 }
 
 impl Code {
-    /// Registers that follow one another; gives the first one.
-    pub fn registers(&mut self, count: u32) -> Virtual {
-        let first = Virtual(self.registers);
-        self.registers += count;
-        first
+    /// The number of registers.
+    pub fn registers(&self) -> u32 {
+        self.wide.len() as u32
+    }
+
+    /// A register of its own.
+    pub fn register(&mut self, is_wide: bool) -> Virtual {
+        self.wide.push(is_wide);
+        Virtual(self.registers() - 1)
     }
 
     /// A target that is not placed yet.

@@ -124,10 +124,13 @@ impl<'tree> Lowering<'tree> {
         function: &'tree Function,
         end: Option<Target>,
     ) -> Frame<'tree> {
+        let registers = Virtual(self.code.registers());
+        let wide = function.registers.iter().map(|ty| ty.bits() > 32);
+        self.code.wide.extend(wide);
         Frame {
             number,
             function,
-            registers: self.code.registers(function.registers.len() as u32),
+            registers,
             labels: function.labels.iter().map(|_| self.code.target()).collect(),
             end,
             passed: HashMap::new(),
@@ -245,7 +248,7 @@ impl<'tree> Lowering<'tree> {
                 Operand::Immediate(value) => {
                     let variable = function.variables.get(place);
                     let bytes = variable.map_or(8, |variable| variable.bytes as u32);
-                    let register = self.code.registers(1);
+                    let register = self.code.register(bytes > 4);
                     self.emit(Operation::Move, Some(register), [Source::Immediate(*value)]);
                     self.pass([(0, (register, bytes))].into())
                 }
@@ -291,7 +294,7 @@ impl<'tree> Lowering<'tree> {
         let mixed = self.wrong(format!(
             "{name} is accessed in parts of different sizes, which is not supported"
         ));
-        let new = Virtual(self.code.registers);
+        let new = Virtual(self.code.registers());
         let parts = self.passed.get_mut(passed).map(|passed| &mut passed.0);
         let Some(parts) = parts else {
             return Err(mixed);
@@ -310,7 +313,7 @@ impl<'tree> Lowering<'tree> {
             (_, Some((place, _))) if at + u64::from(bytes) > *place => Err(mixed),
             _ => {
                 parts.insert(at, (new, bytes));
-                self.code.registers += 1;
+                self.code.wide.push(bytes > 4);
                 Ok(new)
             }
         }
@@ -402,7 +405,7 @@ impl<'tree> Lowering<'tree> {
         operation: Operation,
         sources: [Source; N],
     ) -> Source {
-        let register = self.code.registers(1);
+        let register = self.code.register(Line::is_wide(operation));
         self.emit(operation, Some(register), sources);
         Source::Register(register)
     }

@@ -116,7 +116,16 @@ impl<'tree> Lowering<'tree> {
                 Place::Memory(from, address, offset) => {
                     let operation = Operation::Load(space(from), width(ty, bits));
                     let place = (from, address, offset.wrapping_add_unsigned(at));
-                    self.access(operation, place, Some(to), [Source::None; 2]);
+                    // The sign of a short number goes as far as 32 bits.
+                    let is_short = ty.kind() == Kind::Signed && ty.bits() < 32 && bits == 64;
+                    match is_short {
+                        true => {
+                            let short = self.code.register(false);
+                            self.access(operation, place, Some(short), [Source::None; 2]);
+                            self.widened(Type::S32, bits, to, Source::Register(short));
+                        }
+                        false => self.access(operation, place, Some(to), [Source::None; 2]),
+                    }
                 }
                 Place::Parameter(number, first) => {
                     let value = self.parameter(frame, number, first + at, ty.bytes());

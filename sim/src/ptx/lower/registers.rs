@@ -87,7 +87,7 @@ fn blocks(code: &Code) -> Vec<Block> {
             Block {
                 lines: start..end,
                 next: target.into_iter().chain(next).collect(),
-                alive: Set::new(code.registers),
+                alive: Set::new(code.registers()),
             }
         })
         .collect()
@@ -121,7 +121,7 @@ fn ranges(code: &Code) -> Vec<Option<(usize, usize)>> {
             has_changed |= blocks[number].alive.add(&alive);
         }
     }
-    let mut ranges: Vec<Option<(usize, usize)>> = vec![None; code.registers as usize];
+    let mut ranges: Vec<Option<(usize, usize)>> = vec![None; code.registers() as usize];
     let mut extend = |register: u32, at: usize| {
         if let Some(range) = ranges.get_mut(register as usize) {
             let (first, last) = range.unwrap_or((at, at));
@@ -147,11 +147,8 @@ fn ranges(code: &Code) -> Vec<Option<(usize, usize)>> {
 }
 
 /// The instructions of the program.
-///
-/// # Errors
-/// If more registers are needed at once than there are.
-pub fn allocated(code: &Code, order: Order) -> Result<Vec<Instruction>, LowerError> {
-    let given = given(code, order)?;
+pub fn allocated(code: &Code, given: &Given) -> Vec<Instruction> {
+    let given = &given.registers;
     let operand = |source: Source| match source {
         Source::None => Operand::Register(ZERO_REGISTER),
         // What is never written is 0, as registers are at first.
@@ -166,48 +163,82 @@ pub fn allocated(code: &Code, order: Order) -> Result<Vec<Instruction>, LowerErr
         target: line.target.map_or(0, |target| code.place(target) as u32),
         ..Instruction::new(line.operation)
     };
-    Ok(code.lines.iter().map(instruction).collect())
+    code.lines.iter().map(instruction).collect()
 }
 
-/// The register that each one gets.
-fn given(code: &Code, order: Order) -> Result<Vec<u8>, LowerError> {
-    let mut values: Vec<(usize, usize, u32)> = (0..)
+/// The registers of the program.
+#[derive(Debug)]
+pub struct Given {
+    /// That of each register of the code.
+    registers: Vec<u8>,
+    /// How many hold 32 bits: the first ones.
+    pub narrow: u8,
+}
+
+/// The register that each one gets. Those of 32 bits and those of 64 bits are given apart.
+///
+/// # Errors
+/// If more registers are needed at once than there are.
+pub fn given(code: &Code, order: Order) -> Result<Given, LowerError> {
+    let mut values: Vec<Value> = (0..)
         .zip(ranges(code))
         .filter_map(|(register, range)| range.map(|(first, last)| (first, last, register)))
         .collect();
     values.sort_unstable();
-    let mut given = vec![ZERO_REGISTER; code.registers as usize];
+    let mut given = Given {
+        registers: vec![ZERO_REGISTER; code.registers() as usize],
+        narrow: 0,
+    };
+    let mut next = 0;
+    for is_wide in [false, true] {
+        let is_one = |value: &Value| code.wide.get(value.2 as usize) == Some(&is_wide);
+        let values: Vec<Value> = values.iter().copied().filter(is_one).collect();
+        let count = scan(&values, order, next, &mut given.registers);
+        next += count.map_err(|at| {
+            let line = code.lines.get(at / 2).map_or(0, |line| line.number);
+            LowerError::at(
+                line,
+                format!("the kernel needs more than {ZERO_REGISTER} registers here; compile it for fewer"),
+            )
+        })?;
+        if !is_wide {
+            given.narrow = next;
+        }
+    }
+    Ok(given)
+}
+
+/// From where to where a value is needed, and its register in the code.
+type Value = (usize, usize, u32);
+
+/// Gives registers from a number on to values in the order of their beginnings; tells how many, or where there are too few.
+fn scan(values: &[Value], order: Order, base: u8, given: &mut [u8]) -> Result<u8, usize> {
+    let most = usize::from(ZERO_REGISTER - base);
     // From when on each register is free.
     let mut free_from: Vec<usize> = Vec::new();
-    for &(first, last, register) in &values {
+    for &(first, last, register) in values {
         let free = free_from.iter().position(|&from| from <= first);
         let place = free.unwrap_or(free_from.len());
-        if place >= usize::from(ZERO_REGISTER) {
-            let line = code.lines.get(first / 2);
-            return Err(LowerError::at(
-                line.map_or(0, |line| line.number),
-                format!(
-                    "the kernel needs more than {ZERO_REGISTER} registers here; compile it for fewer"
-                ),
-            ));
+        if place >= most {
+            return Err(first);
         }
         if place == free_from.len() {
             free_from.push(0);
         }
         free_from[place] = last + 1;
-        given[register as usize] = place as u8;
+        given[register as usize] = base + place as u8;
     }
     if order == Order::Oldest {
         // As many registers, for there are never more values at once.
         free_from.fill(0);
-        for (first, last, register) in values {
+        for &(first, last, register) in values {
             let all = free_from.iter_mut().enumerate();
             let free = all.filter(|(_, from)| **from <= first);
             if let Some((place, from)) = free.min_by_key(|(_, from)| **from) {
                 *from = last + 1;
-                given[register as usize] = place as u8;
+                given[register as usize] = base + place as u8;
             }
         }
     }
-    Ok(given)
+    Ok(free_from.len() as u8)
 }

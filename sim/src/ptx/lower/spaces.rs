@@ -86,7 +86,7 @@ pub fn resolve(code: &mut Code) -> Result<(), LowerError> {
 
 /// The spaces that each register's addresses may come from.
 fn sources_of(code: &Code) -> Vec<Spaces> {
-    let mut spaces: Vec<Spaces> = vec![0; code.registers as usize];
+    let mut spaces: Vec<Spaces> = vec![0; code.registers() as usize];
     let mut has_changed = true;
     while has_changed {
         has_changed = false;

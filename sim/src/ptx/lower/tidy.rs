@@ -28,8 +28,8 @@ fn takes_constants(line: &Line, place: usize) -> bool {
 
 /// Puts the constant of a register that is written once, by a move, in its place.
 fn spread(code: &mut Code) -> bool {
-    let mut writes = vec![0u32; code.registers as usize];
-    let mut constants = vec![None; code.registers as usize];
+    let mut writes = vec![0u32; code.registers() as usize];
+    let mut constants = vec![None; code.registers() as usize];
     for line in &code.lines {
         let Some(to) = line.destination.map(|to| to.0 as usize) else {
             continue;
@@ -62,7 +62,7 @@ fn spread(code: &mut Code) -> bool {
 
 /// Removes what writes a register that nothing reads, and branches to the next instruction.
 fn remove(code: &mut Code) -> bool {
-    let mut reads = vec![false; code.registers as usize];
+    let mut reads = vec![false; code.registers() as usize];
     for register in code.lines.iter().flat_map(Line::reads) {
         if let Some(read) = reads.get_mut(register.0 as usize) {
             *read = true;

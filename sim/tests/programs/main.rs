@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod lowered;
+mod machines;
 mod own;
 mod parboil;
 mod rodinia;
