@@ -92,7 +92,7 @@ fn integers(from: Whole, a: &Lanes) -> [i128; LANES] {
 fn limited(from: Whole, to: Whole, a: &Lanes) -> Lanes {
     let (least, most) = with_integer!(to, T => (i128::from(T::MIN), i128::from(T::MAX)));
     let mask = ones(to.bits());
-    integers(from, a).map(|value| value.min(most).bits() & mask)
+    integers(from, a).map(|value| value.clamp(least, most).bits() & mask)
 }
 
 /// The floating-point number next to an integer in a direction.

@@ -77,7 +77,9 @@ fn root<R: Binary>(value: R, direction: Round) -> R {
     let square = (quad(nearest) * quad(nearest)).value;
     match (square.partial_cmp(&quad(value)), direction) {
         (Some(Ordering::Less), Round::TowardPositive) => R::of(nearest.raw() + 1),
-        (Some(Ordering::Greater), Round::TowardZero | Round::TowardNegative) => nearest,
+        (Some(Ordering::Greater), Round::TowardZero | Round::TowardNegative) => {
+            R::of(nearest.raw() - 1)
+        }
         _ => nearest,
     }
 }

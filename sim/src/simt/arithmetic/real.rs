@@ -24,8 +24,8 @@ pub(super) trait Binary: Value + Float + AsPrimitive<f64> {
     /// The nearest number.
     fn nearest(value: f64) -> Self;
 
-    /// `self * b + c`, rounded once to the nearest.
-    fn fused(self, b: Self, c: Self) -> Self;
+    /// `a * b + c` in each lane, rounded once to the nearest.
+    fn fused(sources: &[Lanes; 3]) -> Lanes;
 }
 
 impl Value for f32 {
@@ -75,19 +75,36 @@ impl Binary for f32 {
         value as Self
     }
 
-    /// The product is exact in 64 bits. The sum is rounded to odd in 64 bits and then to 32, which is one rounding, as
-    /// 53 bits are more than 2 * 24 + 1 (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
-    #[inline(always)]
-    fn fused(self, b: Self, c: Self) -> Self {
-        let (product, addend) = (f64::from(self) * f64::from(b), f64::from(c));
-        let sum = product + addend;
-        let part = sum - product;
-        let error = (product - (sum - part)) + (addend - part);
-        let bits = sum.to_bits();
-        let step = u64::from(error.abs() > 0.0) & !bits;
-        let opposite = (error.to_bits() ^ bits) >> 63;
-        f64::from_bits(bits.wrapping_add(step).wrapping_sub((step & opposite))) as Self
+    /// The product is exact in 64 bits. The sum of 64 bits has the nearest number of the exact one but halfway between
+    /// two of them, and where numbers are denormal.
+    fn fused(sources: &[Lanes; 3]) -> Lanes {
+        let sums = ternary(sources, |a: Self, b: Self, c: Self| {
+            f64::from(a) * f64::from(b) + f64::from(c)
+        });
+        let doubtful = sums.iter().fold(false, |doubtful, &bits| {
+            let sum = f64::from_bits(bits);
+            let denormal = (sum.abs() < Self::MIN_POSITIVE.into()) & (sum != 0.0);
+            doubtful | denormal | (bits as u32 & 0x1fff_ffff == 0x1000_0000)
+        });
+        if doubtful {
+            ternary(sources, fused)
+        } else {
+            unary(&sums, |sum: f64| sum as Self)
+        }
     }
+}
+
+/// The sum is rounded to odd in 64 bits and then to 32, which is one rounding, as 53 bits are more than 2 * 24 + 1
+/// (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
+fn fused(a: f32, b: f32, c: f32) -> f32 {
+    let (product, addend) = (f64::from(a) * f64::from(b), f64::from(c));
+    let sum = product + addend;
+    let part = sum - product;
+    let error = (product - (sum - part)) + (addend - part);
+    let bits = sum.to_bits();
+    let step = u64::from(error.abs() > 0.0) & !bits;
+    let opposite = (error.to_bits() ^ bits) >> 63;
+    f64::from_bits(bits.wrapping_add(step).wrapping_sub((step & opposite) << 1)) as f32
 }
 
 impl Binary for f64 {
@@ -105,9 +122,8 @@ impl Binary for f64 {
         value
     }
 
-    #[inline(always)]
-    fn fused(self, b: Self, c: Self) -> Self {
-        self.mul_add(b, c)
+    fn fused(sources: &[Lanes; 3]) -> Lanes {
+        ternary(sources, Self::mul_add)
     }
 }
 
@@ -147,7 +163,7 @@ pub(super) fn evaluate<R: Binary>(
 ) -> Lanes {
     let flushed;
     let sources = if mode.flushes {
-        flushed = sources.map(|s| s);
+        flushed = sources.each_ref().map(flush::<R>);
         &flushed
     } else {
         sources
@@ -170,7 +186,7 @@ fn nearest<R: Binary>(operation: RealOperation, sources: &[Lanes; 3]) -> Lanes {
         O::Add => binary(a, b, |a: R, b: R| a + b),
         O::Subtract => binary(a, b, |a: R, b: R| a - b),
         O::Multiply => binary(a, b, |a: R, b: R| a * b),
-        O::MultiplyAdd => ternary(sources, R::fused),
+        O::MultiplyAdd => R::fused(sources),
         O::Divide => binary(a, b, |a: R, b: R| a / b),
         O::Reciprocal => unary(a, |a: R| R::one() / a),
         O::SquareRoot => unary(a, |a: R| a.sqrt()),
@@ -213,7 +229,7 @@ fn is_gross<R: Binary>(operation: RealOperation, mode: Mode) -> bool {
 /// The upper 32 bits of the function of the upper 32 bits. What is no number has bits of its own.
 fn gross<R: Binary>(operation: RealOperation, [a, b, c]: &[Lanes; 3]) -> Lanes {
     let upper = !ones(32);
-    let source = unary(a, |a: R| a.bits());
+    let source = unary(a, |a: R| a.bits() & upper);
     let result = nearest::<R>(operation, &[source, *b, *c]);
     unary(&result, |value: R| {
         if value.is_nan() {

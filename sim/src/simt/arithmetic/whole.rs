@@ -3,9 +3,7 @@
 use super::super::warp::Lanes;
 use super::lanes::{Value, binary, ones, ternary, unary};
 use super::{Whole, WholeOperation};
-use num_traits::{
-    AsPrimitive, CheckedRem, PrimInt, WrappingAdd, WrappingMul, WrappingNeg, WrappingSub,
-};
+use num_traits::{AsPrimitive, CheckedRem, PrimInt, WrappingAdd, WrappingNeg};
 
 /// An integer as Rust has it.
 pub(super) trait Integer:
@@ -13,8 +11,6 @@ pub(super) trait Integer:
     + PrimInt
     + CheckedRem
     + WrappingAdd
-    + WrappingSub
-    + WrappingMul
     + WrappingNeg
     + AsPrimitive<Self::Wide>
     + AsPrimitive<u64>
@@ -23,7 +19,7 @@ pub(super) trait Integer:
     + AsPrimitive<f64>
 {
     /// An integer twice as wide.
-    type Wide: Value + PrimInt + WrappingAdd + WrappingMul + AsPrimitive<Self>;
+    type Wide: Value + PrimInt + WrappingAdd + AsPrimitive<Self>;
 
     /// Its width.
     const BITS: u32;
@@ -103,24 +99,62 @@ pub(super) fn evaluate(operation: WholeOperation, whole: Whole, sources: &[Lanes
                 of_24_bits::<u32>(operation, sources)
             }
         }
+        W::Add
+        | W::Subtract
+        | W::Multiply
+        | W::MultiplyAdd
+        | W::Negate
+        | W::Insert
+        | W::And
+        | W::Or
+        | W::Xor
+        | W::Not
+        | W::IsZero
+        | W::ShiftLeft => modular(operation, whole.bits(), sources),
         _ => with_integer!(whole, T => typed::<T>(operation, sources)),
     }
 }
 
+/// Operations whose low bits follow from the low bits of the sources, and from no sign.
+fn modular(operation: WholeOperation, width: u32, sources: &[Lanes; 3]) -> Lanes {
+    use WholeOperation as W;
+    let [a, b, _] = sources;
+    let mask = ones(width);
+    match operation {
+        W::Add => binary(a, b, |a: u64, b: u64| a.wrapping_add(b) & mask),
+        W::Subtract => binary(a, b, |a: u64, b: u64| a.wrapping_sub(b) & mask),
+        W::Multiply => binary(a, b, |a: u64, b: u64| a.wrapping_mul(b) & mask),
+        W::MultiplyAdd => ternary(sources, |a: u64, b: u64, c: u64| {
+            a.wrapping_mul(b).wrapping_add(c) & mask
+        }),
+        W::Negate => unary(a, |a: u64| a.wrapping_neg() & mask),
+        W::Insert => ternary(sources, |a, b, field| insert(a, b, field) & mask),
+        W::And => binary(a, b, |a: u64, b: u64| a & b & mask),
+        W::Or => binary(a, b, |a: u64, b: u64| (a | b) & mask),
+        W::Xor => binary(a, b, |a: u64, b: u64| (a ^ b) & mask),
+        W::Not => unary(a, |a: u64| !a & mask),
+        W::IsZero => unary(a, |a: u64| a & mask == 0),
+        W::ShiftLeft => binary(a, b, |a: u64, distance: u32| {
+            if distance < width {
+                a << distance & mask
+            } else {
+                0
+            }
+        }),
+        // `evaluate` sends no other.
+        _ => *a,
+    }
+}
+
+/// Operations on numbers of a type.
 fn typed<T: Integer>(operation: WholeOperation, sources: &[Lanes; 3]) -> Lanes {
     use WholeOperation as W;
     let [a, b, _] = sources;
     match operation {
-        W::Add => binary(a, b, |a: T, b: T| a.wrapping_add(&b)),
         W::AddSaturated => binary(a, b, |a: T, b: T| a.saturating_add(b)),
-        W::Subtract => binary(a, b, |a: T, b: T| a.wrapping_sub(&b)),
         W::SubtractSaturated => binary(a, b, |a: T, b: T| a.saturating_sub(b)),
-        W::Multiply => binary(a, b, |a: T, b: T| a.wrapping_mul(&b)),
         W::MultiplyHigh => binary(a, b, high::<T>),
         W::MultiplyWide => binary(a, b, wide::<T>),
-        W::MultiplyAdd => ternary(sources, |a: T, b: T, c: T| {
-            a.wrapping_mul(&b).wrapping_add(&c)
-        }),
         W::MultiplyAddHigh => ternary(sources, |a: T, b: T, c: T| high(a, b).wrapping_add(&c)),
         W::MultiplyAddHighSaturated => {
             ternary(sources, |a: T, b: T, c: T| high(a, b).saturating_add(c))
@@ -131,23 +165,9 @@ fn typed<T: Integer>(operation: WholeOperation, sources: &[Lanes; 3]) -> Lanes {
         W::Divide => binary(a, b, quotient::<T>),
         W::Remainder => binary(a, b, remainder::<T>),
         W::Absolute => unary(a, |a: T| if a < T::zero() { a.wrapping_neg() } else { a }),
-        W::Negate => unary(a, |a: T| a.wrapping_neg()),
         W::Minimum => binary(a, b, |a: T, b: T| a.min(b)),
         W::Maximum => binary(a, b, |a: T, b: T| a.max(b)),
         W::Extract => ternary(sources, extract::<T>),
-        W::Insert => ternary(sources, insert::<T>),
-        W::And => binary(a, b, |a: T, b: T| a & b),
-        W::Or => binary(a, b, |a: T, b: T| a | b),
-        W::Xor => binary(a, b, |a: T, b: T| a ^ b),
-        W::Not => unary(a, |a: T| !a),
-        W::IsZero => unary(a, |a: T| a.is_zero()),
-        W::ShiftLeft => binary(a, b, |a: T, distance: u32| {
-            if distance < T::BITS {
-                a << distance as usize
-            } else {
-                T::zero()
-            }
-        }),
         W::ShiftRight => binary(a, b, |a: T, distance: u32| {
             if distance < T::BITS {
                 a >> distance as usize
@@ -157,12 +177,8 @@ fn typed<T: Integer>(operation: WholeOperation, sources: &[Lanes; 3]) -> Lanes {
                 T::zero()
             }
         }),
-        // `evaluate` keeps these for itself.
-        W::Multiply24
-        | W::Multiply24High
-        | W::MultiplyAdd24
-        | W::MultiplyAdd24High
-        | W::MultiplyAdd24HighSaturated => *a,
+        // `evaluate` sends no other.
+        _ => *a,
     }
 }
 
@@ -215,11 +231,11 @@ fn extract<T: Integer>(a: T, position: u8, length: u8) -> T {
 
 /// `b` with the low bits of `a` in a field (PTX ISA, `bfi`).
 #[inline(always)]
-fn insert<T: Integer>(a: T, b: T, field: u16) -> T {
+fn insert(a: u64, b: u64, field: u16) -> u64 {
     let [position, length] = field.to_le_bytes().map(u32::from);
     let place = |bits: u64| bits.checked_shl(position).unwrap_or(0);
     let mask = place(ones(length));
-    T::of((b.bits() & !mask) | (place(a.bits()) & mask))
+    (b & !mask) | (place(a) & mask)
 }
 
 /// Products of the low 24 bits of two numbers of 32.

@@ -74,18 +74,20 @@ pub(super) fn sources<B: Binary>(specials: &[u64], random: &mut fastrand::Rng) -
         let step = (B::EXPONENT & B::EXPONENT.wrapping_neg()) * random.u64(..60);
         fraction | (one - step)
     };
-    for _ in 0..20_000 {
-        let [a, b, c] = [(); 3].map(|()| near(random));
-        all.push([a, b, c]);
-        let product = B::of(a) * B::of(b);
-        all.push([a, b, (-product).raw() ^ random.u64(..4)]);
-        all.push([a, a ^ 1 << (B::BITS - 1) ^ random.u64(..4), c]);
-        // A product that lies halfway or next to it, and an addend far below.
-        all.push([
-            B::one().raw() + 1,
-            B::one().raw() + random.u64(..3),
-            random.u64(..3),
-        ]);
+    let one = B::one().raw();
+    let sign = 1 << (B::BITS - 1);
+    for kind in 0..4 {
+        for _ in 0..20_000 {
+            let [a, b, c] = [(); 3].map(|()| near(random));
+            let product = B::of(a) * B::of(b);
+            all.push(match kind {
+                0 => [a, b, c],
+                1 => [a, b, product.raw() ^ sign ^ random.u64(..4)],
+                2 => [a, a ^ sign ^ random.u64(..4), c],
+                // A product that lies halfway or next to it, and an addend far below.
+                _ => [one + 1, one + random.u64(..3), random.u64(..3)],
+            });
+        }
     }
     all
 }
@@ -118,6 +120,25 @@ fn numbers_of_32_bits_are_those_of_apfloat() {
 #[test]
 fn numbers_of_64_bits_are_those_of_apfloat() {
     rounded::<f64, Double>(Real::F64, &bits_of_64());
+}
+
+#[test]
+fn sums_beside_half_a_denormal_number_are_rounded_once() {
+    let sum = Arithmetic::Real(R::MultiplyAdd, Real::F32, mode(Rounding::Nearest));
+    // The products are 2^-150 * (1 + 2^-46) and 2^-150 * (1 - 2^-47).
+    let (above, below) = ([0x1a00_1001, 0x19ff_e002], [0x1a21_e58f, 0x19ca_6691]);
+    for ([a, b], c, expected) in [
+        (above, 0x40_0000, 0x40_0001),
+        (above, 0x40_0001, 0x40_0002),
+        (below, 0x40_0000, 0x40_0000),
+        (below, 0x40_0001, 0x40_0001),
+    ] {
+        assert_eq!(one(sum, [a, b, c]), expected, "{a:x} {c:x}");
+        assert_eq!(
+            reference::<Single>(R::MultiplyAdd, Rounding::Nearest, [a, b, c]),
+            expected
+        );
+    }
 }
 
 #[test]
