@@ -321,7 +321,7 @@ fn what_nothing_reads_is_left_out() {
     assert_eq!(lowered.program.instructions().len(), 5, "{text}");
     assert_eq!(lowered.lines.len(), 5);
     assert!(text.contains("], 1\n"), "{text}");
-    assert_eq!(lowered.program.registers(), 1, "{text}");
+    assert_eq!(lowered.program.registers(), 2, "{text}");
 }
 
 #[test]
