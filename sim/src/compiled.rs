@@ -198,8 +198,9 @@ fn started(
     let (number, function) = entry(module, launch.entry.as_deref()).map_err(of_ptx)?;
     let (takes, has) = (function.parameters().len(), launch.arguments.len());
     if takes != has {
+        let line = launch.argument_lines.first();
         return Err(of_launch(
-            launch.line,
+            line.copied().unwrap_or(launch.line),
             format!(
                 "{} takes {takes} arguments, and there are {has}",
                 function.name

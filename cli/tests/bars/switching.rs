@@ -36,7 +36,8 @@ fn committed_switching_stands_beside_the_paper() {
 /// NVLink, gains less there with more SMs.
 #[test]
 fn committed_switching_on_more_sms_is_on_the_page() {
-    let reports = ["switching", "switching_32", "switching_64"].map(|name| text(&format!("sim/reports/{name}.md")));
+    let reports = ["switching", "switching_32", "switching_64"]
+        .map(|name| text(&format!("sim/reports/{name}.md")));
     let row = |report: usize, kernel: &str, link: &str| {
         let start = format!("| {kernel} | {link} |");
         let line = reports[report]

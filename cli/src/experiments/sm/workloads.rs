@@ -136,7 +136,7 @@ impl Workloads {
                 "--block-threads: it is for programs, so name one too"
             ));
         }
-        let compiled = self.workloads.iter().filter(|name| is_ptx(name)).count();
+        let compiled = self.chosen().iter().filter(|name| is_ptx(name)).count();
         if self.launch.is_some() && compiled != 1 {
             return Err(miette!(
                 "--launch: it is for one file of PTX, and {compiled} are named"
