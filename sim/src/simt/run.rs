@@ -6,7 +6,9 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::exception::Raised;
-use super::execute::{Access, Effect, access, commit, compute, execute, perform, raising};
+use super::execute::{
+    Access, Effect, Operands, access, commit, compute, execute, perform, raising,
+};
 use super::instruction::Instruction;
 use super::memory::{Constants, Memory, Shared};
 use super::operation::{Operation, Space};
@@ -172,6 +174,8 @@ struct Begun {
     shared: Shared,
     /// Instructions that it may still execute.
     left: u64,
+    /// What the last instruction has read.
+    operands: Operands,
 }
 
 /// A launch block after block, and in a block each warp as far as its next barrier. Nothing is kept of a block that was given
@@ -314,6 +318,7 @@ impl<'program> Execution<'program> {
             turn: 0,
             shared: Shared::new(launch.shared_memory),
             left: self.limit,
+            operands: Operands::default(),
         })
     }
 
@@ -329,6 +334,7 @@ impl<'program> Execution<'program> {
                 while let Some(mut step) = step(
                     &self.rules,
                     self.program,
+                    &mut begun.operands,
                     warp,
                     &mut self.memory,
                     &mut begun.shared,
@@ -416,6 +422,7 @@ pub fn run_within(
 fn step(
     rules: &Rules,
     program: &Program,
+    operands: &mut Operands,
     warp: &mut Warp,
     global: &mut Memory,
     shared: &mut Shared,
@@ -424,16 +431,17 @@ fn step(
         return Ok(None);
     };
     let instruction = program.at(fetched.pc);
-    let operands = warp.read_operands(instruction);
+    warp.read_into(operands, instruction);
+    let operands = &*operands;
     let mut step = Step {
         pc: fetched.pc,
         mask: fetched.mask,
         addresses: None,
         taken: 0,
-        raised: raising(instruction, &operands, fetched.mask),
+        raised: raising(instruction, operands, fetched.mask),
         returned: None,
     };
-    if let Some(access) = access(instruction, &operands, fetched.mask) {
+    if let Some(access) = access(instruction, operands, fetched.mask) {
         rules.check(
             &access,
             fetched.pc,
@@ -450,10 +458,10 @@ fn step(
         }
         perform(&access, program, warp, global, shared);
     } else if let (Some(register), operation) = (instruction.destination, instruction.operation) {
-        let values = compute(operation, &operands);
+        let values = compute(operation, operands);
         warp.registers.write(register, fetched.mask, &values);
     } else {
-        let effect = execute(instruction, &operands, fetched.mask);
+        let effect = execute(instruction, operands, fetched.mask);
         if let Effect::Branch(lanes) = effect {
             step.taken = lanes;
         }

@@ -191,13 +191,20 @@ impl Warp {
     /// What an instruction finds in its sources: the operand-read stage.
     #[must_use]
     pub fn read_operands(&self, instruction: &Instruction) -> Operands {
-        let mut operands = self.read_constants(instruction);
+        let mut operands = Operands::default();
+        self.read_into(&mut operands, instruction);
+        operands
+    }
+
+    /// The same, in place of what was there; past the sources of the instruction that stays.
+    pub(crate) fn read_into(&self, operands: &mut Operands, instruction: &Instruction) {
         for (value, operand) in operands.values.iter_mut().zip(instruction.operands()) {
-            if let Operand::Register(register) = *operand {
-                *value = *self.registers.read(register);
+            match *operand {
+                Operand::Register(register) => *value = *self.registers.read(register),
+                Operand::Immediate(bits) => *value = [bits; LANES],
+                Operand::Special(special) => *value = self.place.special(special),
             }
         }
-        operands
     }
 
     /// The sources of an instruction that are no registers: what needs no log.

@@ -155,17 +155,18 @@ impl<B: Below> Sm<'_, B> {
             return Err(self.broken(warp, "two instructions have the same entry"));
         }
         let slot = resident.slot;
-        if let Some(values) = &self.values {
+        if self.values.is_some() {
             self.in_order(warp, position)?;
-            let operands = match logged {
-                true => values.constants(warp, instruction.pc),
-                false => values.read(warp, instruction.pc),
+        }
+        if let Some(values) = &mut self.values {
+            let pc = instruction.pc;
+            let (effect, operands) = match (instruction.class.is_memory(), logged) {
+                (false, _) => (Some(values.compute(warp, pc, mask)), None),
+                (true, true) => (None, Some(Box::new(values.constants(warp, pc)))),
+                (true, false) => (None, Some(Box::new(values.read(warp, pc)))),
             };
-            let computes = !instruction.class.is_memory();
-            let effect = computes.then(|| values.execute(instruction.pc, &operands, mask));
             if let Some(flight) = self.warp(warp).and_then(|resident| resident.flight(entry)) {
-                flight.effect = effect;
-                flight.operands = (!computes).then(|| Box::new(operands));
+                (flight.effect, flight.operands) = (effect, operands);
             }
         }
         if logged {

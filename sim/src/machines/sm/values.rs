@@ -14,6 +14,8 @@ pub struct Values<'work> {
     warps: Vec<Option<Warp>>,
     /// Shared memory of each slot.
     shared: Vec<Shared>,
+    /// What the last instruction that computes has read.
+    operands: Operands,
 }
 
 impl<'work> Values<'work> {
@@ -22,6 +24,7 @@ impl<'work> Values<'work> {
             computation,
             warps: vec![None; warps],
             shared: vec![Shared::default(); slots],
+            operands: Operands::default(),
         }
     }
 
@@ -74,6 +77,15 @@ impl<'work> Values<'work> {
         self.warps[usize::from(warp)]
             .as_ref()
             .map_or_else(Operands::default, |warp| warp.read_constants(instruction))
+    }
+
+    /// What an instruction that accesses no memory does with what it finds in its sources.
+    pub fn compute(&mut self, warp: u8, pc: u32, mask: u32) -> Effect {
+        let instruction = self.computation.program.at(pc);
+        if let Some(warp) = &self.warps[usize::from(warp)] {
+            warp.read_into(&mut self.operands, instruction);
+        }
+        execute(instruction, &self.operands, mask)
     }
 
     /// What an instruction does with its operands.
