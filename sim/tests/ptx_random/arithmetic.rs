@@ -1,0 +1,426 @@
+//! What the computing instructions of PTX do (PTX ISA 9.7.1 to 9.7.9), a value at a time.
+
+use faultline_sim::ptx::{Instruction, Kind, Modifier, Opcode, Type};
+use rustc_apfloat::ieee::{Double, Single};
+use rustc_apfloat::{Float, FloatConvert, Round};
+
+/// What a NaN is that an instruction makes.
+const NAN32: u64 = 0x7fff_ffff;
+const NAN64: u64 = 0x7ff8_0000_0000_0000;
+
+fn mask(bits: u32) -> u64 {
+    u64::MAX >> (64 - bits)
+}
+
+/// Bits as the integer that a type makes of them.
+pub fn integer(ty: Type, bits: u64) -> i128 {
+    let value = i128::from(bits & mask(ty.bits()));
+    match ty.kind() == Kind::Signed && value >> (ty.bits() - 1) != 0 {
+        true => value - (1 << ty.bits()),
+        false => value,
+    }
+}
+
+/// The lowest and the highest integer of a type.
+fn range(ty: Type) -> (i128, i128) {
+    match ty.kind() {
+        Kind::Signed => (-(1 << (ty.bits() - 1)), (1 << (ty.bits() - 1)) - 1),
+        _ => (0, (1 << ty.bits()) - 1),
+    }
+}
+
+fn clamped(ty: Type, value: i128) -> i128 {
+    let (least, most) = range(ty);
+    value.clamp(least, most)
+}
+
+/// The number that the bits of a floating-point type are.
+fn real(ty: Type, bits: u64) -> f64 {
+    match ty {
+        Type::F32 => f64::from(f32::from_bits(bits as u32)),
+        _ => f64::from_bits(bits),
+    }
+}
+
+fn flushed(flushes: bool, ty: Type, bits: u64) -> u64 {
+    match flushes && ty == Type::F32 && bits & 0x7f80_0000 == 0 {
+        true => bits & 0x8000_0000,
+        false => bits,
+    }
+}
+
+fn canonical(ty: Type, bits: u64) -> u64 {
+    match (real(ty, bits).is_nan(), ty) {
+        (true, Type::F32) => NAN32,
+        (true, _) => NAN64,
+        _ => bits,
+    }
+}
+
+/// A result as the modifiers leave it.
+fn finished(instruction: &Instruction, ty: Type, bits: u64) -> u64 {
+    let bits = flushed(instruction.modifiers.has(Modifier::Ftz), ty, bits);
+    let value = real(ty, bits);
+    let one = match ty {
+        Type::F32 => u64::from(1f32.to_bits()),
+        _ => 1f64.to_bits(),
+    };
+    match instruction.modifiers.has(Modifier::Sat) {
+        true if value.is_nan() || value <= 0.0 => 0,
+        true if value > 1.0 => one,
+        _ => canonical(ty, bits),
+    }
+}
+
+fn direction(modifier: Option<Modifier>) -> Round {
+    match modifier {
+        Some(Modifier::Rz) => Round::TowardZero,
+        Some(Modifier::Rm) => Round::TowardNegative,
+        Some(Modifier::Rp) => Round::TowardPositive,
+        _ => Round::NearestTiesToEven,
+    }
+}
+
+/// The square root of a number that is not negative, rounded in a direction.
+fn root(value: f64, is_single: bool, round: Round) -> u64 {
+    let (nearest, order) = if is_single {
+        let nearest = f64::from((value as f32).sqrt());
+        (nearest, (nearest * nearest).total_cmp(&value))
+    } else {
+        let (up, down) = match value < 1e-150 {
+            true => (2f64.powi(600), 2f64.powi(-300)),
+            false => (1.0, 1.0),
+        };
+        let scaled = (value * up).sqrt();
+        let rest = scaled.mul_add(scaled, -(value * up));
+        (scaled * down, rest.total_cmp(&0.0))
+    };
+    let exact = order.is_eq() || value == 0.0 || !value.is_finite();
+    let step = match round {
+        _ if exact => 0,
+        Round::TowardPositive if order.is_lt() => 1,
+        Round::TowardZero | Round::TowardNegative if order.is_gt() => -1,
+        _ => 0,
+    };
+    // The bits of positive numbers have their order.
+    match is_single {
+        true => u64::from((nearest as f32).to_bits()).wrapping_add_signed(step),
+        false => nearest.to_bits().wrapping_add_signed(step),
+    }
+}
+
+macro_rules! rounded {
+    ($name:ident, $native:ty, $bits:ty, $soft:ty) => {
+        /// An operation to the nearest number by the processor, in another direction by software.
+        fn $name(opcode: Opcode, round: Round, bits: &[u64]) -> u64 {
+            let native = |place: usize| <$native>::from_bits(bits[place] as $bits);
+            let soft = |place: usize| <$soft>::from_bits(bits[place].into());
+            if opcode == Opcode::Sqrt && native(0) >= 0.0 && native(0).to_bits().leading_zeros() > 0
+            {
+                let is_single = <$bits>::BITS == 32;
+                return root(native(0).into(), is_single, round);
+            }
+            if round == Round::NearestTiesToEven || opcode == Opcode::Sqrt {
+                let value = match opcode {
+                    Opcode::Add => native(0) + native(1),
+                    Opcode::Sub => native(0) - native(1),
+                    Opcode::Mul => native(0) * native(1),
+                    Opcode::Div => native(0) / native(1),
+                    Opcode::Rcp => 1.0 / native(0),
+                    Opcode::Sqrt => native(0).sqrt(),
+                    _ => native(0).mul_add(native(1), native(2)),
+                };
+                return value.to_bits().into();
+            }
+            let one = <$soft>::from_bits((1.0 as $native).to_bits().into());
+            let value = match opcode {
+                Opcode::Add => soft(0).add_r(soft(1), round),
+                Opcode::Sub => soft(0).sub_r(soft(1), round),
+                Opcode::Mul => soft(0).mul_r(soft(1), round),
+                Opcode::Div => soft(0).div_r(soft(1), round),
+                Opcode::Rcp => one.div_r(soft(0), round),
+                _ => soft(0).mul_add_r(soft(1), soft(2), round),
+            };
+            value.value.to_bits() as u64
+        }
+    };
+}
+
+rounded!(single, f32, u32, Single);
+rounded!(double, f64, u64, Double);
+
+/// An instruction on floating-point numbers.
+fn float(instruction: &Instruction, ty: Type, sources: &[u64]) -> u64 {
+    let modifiers = instruction.modifiers;
+    let sign = 1 << (ty.bits() - 1);
+    let flush = |&bits: &u64| flushed(modifiers.has(Modifier::Ftz), ty, bits);
+    let sources: Vec<u64> = sources.iter().map(flush).collect();
+    let values: Vec<f64> = sources.iter().map(|&bits| real(ty, bits)).collect();
+    match instruction.opcode {
+        Opcode::Copysign => sources[0] & sign | sources[1] & !sign,
+        // A double that is no number is passed on; a single that is none is an unspecified one.
+        Opcode::Abs | Opcode::Neg if values[0].is_nan() => match ty {
+            Type::F32 => NAN32,
+            _ => sources[0],
+        },
+        Opcode::Abs => sources[0] & !sign,
+        Opcode::Neg => sources[0] ^ sign,
+        Opcode::Min | Opcode::Max => {
+            let is_first = match (values[0].is_nan(), values[1].is_nan()) {
+                (true, _) => false,
+                (_, true) => true,
+                // Zeros have an order.
+                _ => {
+                    values[0].total_cmp(&values[1]).is_lt() == (instruction.opcode == Opcode::Min)
+                }
+            };
+            canonical(ty, sources[usize::from(!is_first)])
+        }
+        opcode => {
+            let round = direction(modifiers.among(Modifier::ROUNDINGS));
+            let bits = match ty {
+                Type::F32 => single(opcode, round, &sources),
+                _ => double(opcode, round, &sources),
+            };
+            finished(instruction, ty, bits)
+        }
+    }
+}
+
+fn test(instruction: &Instruction, ty: Type, bits: u64) -> bool {
+    let (exponent, fraction) = match ty {
+        Type::F32 => (bits >> 23 & 0xff, bits & mask(23)),
+        _ => (bits >> 52 & 0x7ff, bits & mask(52)),
+    };
+    let most = if ty == Type::F32 { 0xff } else { 0x7ff };
+    match instruction.modifiers.among(Modifier::TESTS) {
+        Some(Modifier::Finite) => exponent != most,
+        Some(Modifier::Infinite) => exponent == most && fraction == 0,
+        Some(Modifier::Number) => exponent != most || fraction == 0,
+        Some(Modifier::NotANumber) => exponent == most && fraction != 0,
+        // Zeros are normal.
+        Some(Modifier::Normal) => exponent != most && (exponent != 0 || fraction == 0),
+        _ => exponent == 0 && fraction != 0,
+    }
+}
+
+/// Whether two values of a type compare as an instruction says, without what it combines that with.
+pub fn compare(instruction: &Instruction, ty: Type, first: u64, second: u64) -> bool {
+    let comparison = instruction.modifiers.among(Modifier::COMPARISONS);
+    let comparison = comparison.unwrap();
+    let flushes = instruction.modifiers.has(Modifier::Ftz);
+    let order = match ty.kind() {
+        Kind::Float => {
+            let value = |bits| real(ty, flushed(flushes, ty, bits));
+            value(first).partial_cmp(&value(second))
+        }
+        _ => Some(integer(ty, first).cmp(&integer(ty, second))),
+    };
+    match (comparison, order) {
+        (Modifier::Num, _) => order.is_some(),
+        (Modifier::Nan, _) => order.is_none(),
+        (Modifier::Equ | Modifier::Neu | Modifier::Ltu, None) => true,
+        (Modifier::Leu | Modifier::Gtu | Modifier::Geu, None) => true,
+        (_, None) => false,
+        (Modifier::Eq | Modifier::Equ, Some(order)) => order.is_eq(),
+        (Modifier::Ne | Modifier::Neu, Some(order)) => order.is_ne(),
+        (Modifier::Lt | Modifier::Ltu | Modifier::Lo, Some(order)) => order.is_lt(),
+        (Modifier::Le | Modifier::Leu | Modifier::Ls, Some(order)) => order.is_le(),
+        (Modifier::Gt | Modifier::Gtu | Modifier::Hi, Some(order)) => order.is_gt(),
+        (_, Some(order)) => order.is_ge(),
+    }
+}
+
+/// Combines a comparison with a predicate.
+pub fn combine(instruction: &Instruction, compared: bool, other: Option<u64>) -> bool {
+    let other = other.is_some_and(|bits| bits & 1 != 0);
+    match instruction.modifiers.among(Modifier::COMBINATIONS) {
+        Some(Modifier::And) => compared & other,
+        Some(Modifier::Or) => compared | other,
+        Some(_) => compared ^ other,
+        None => compared,
+    }
+}
+
+/// A conversion between types (PTX ISA 9.7.9.21).
+fn convert(instruction: &Instruction, to: Type, from: Type, bits: u64) -> u64 {
+    let modifiers = instruction.modifiers;
+    let round = direction(modifiers.among(Modifier::ROUNDINGS));
+    let bits = flushed(modifiers.has(Modifier::Ftz), from, bits);
+    let value = real(from, bits);
+    let whole = match modifiers.among(Modifier::INTEGER_ROUNDINGS) {
+        Some(Modifier::Rni) => value.round_ties_even(),
+        Some(Modifier::Rzi) => value.trunc(),
+        Some(Modifier::Rmi) => value.floor(),
+        Some(Modifier::Rpi) => value.ceil(),
+        _ => value,
+    };
+    match (to.kind() == Kind::Float, from.kind() == Kind::Float) {
+        (false, false) => {
+            let value = integer(from, bits);
+            match modifiers.has(Modifier::Sat) {
+                true => clamped(to, value) as u64,
+                false => value as u64,
+            }
+        }
+        (false, true) if value.is_nan() => match from == Type::F64 || to.bits() == 64 {
+            true => 1 << (to.bits() - 1),
+            false => 0,
+        },
+        (false, true) => clamped(to, whole as i128) as u64,
+        (true, false) => {
+            let value = integer(from, bits);
+            let bits = match to {
+                Type::F32 => Single::from_i128_r(value, round).value.to_bits(),
+                _ => Double::from_i128_r(value, round).value.to_bits(),
+            };
+            finished(instruction, to, bits as u64)
+        }
+        (true, true) => {
+            let bits = match (to, from) {
+                (Type::F32, Type::F64) if round == Round::NearestTiesToEven => {
+                    (value as f32).to_bits().into()
+                }
+                (Type::F32, Type::F64) => {
+                    let soft = Double::from_bits(bits.into());
+                    let narrow: Single = soft.convert_r(round, &mut false).value;
+                    narrow.to_bits() as u64
+                }
+                (Type::F64, _) => whole.to_bits(),
+                _ => (whole as f32).to_bits().into(),
+            };
+            finished(instruction, to, bits)
+        }
+    }
+}
+
+/// A field of bits that is taken out.
+fn extracted(ty: Type, value: u64, start: u64, length: u64) -> u64 {
+    let (start, length) = (start as u32 & 0xff, length as u32 & 0xff);
+    let most = ty.bits() - 1;
+    let bit = |place: u32| value >> place & 1;
+    let sign = match ty.kind() == Kind::Unsigned || length == 0 {
+        true => 0,
+        false => bit((start + length - 1).min(most)),
+    };
+    let one = |place: u32| match place < length && start + place <= most {
+        true => bit(start + place),
+        false => sign,
+    };
+    (0..=most).fold(0, |all, place| all | one(place) << place)
+}
+
+/// A field of bits that is put in.
+fn inserted(ty: Type, sources: &[u64]) -> u64 {
+    let (start, length) = (sources[2] as u32 & 0xff, sources[3] as u32 & 0xff);
+    let places = (0..length).take_while(|place| start + place < ty.bits());
+    places.fold(sources[1], |all, place| {
+        let bit = sources[0] >> place & 1;
+        all & !(1 << (start + place)) | bit << (start + place)
+    })
+}
+
+/// The result of an instruction with one destination, of sources whose bits are those of their types.
+pub fn result(instruction: &Instruction, sources: &[u64]) -> u64 {
+    let ty = instruction.ty.unwrap();
+    let (modifiers, bits) = (instruction.modifiers, ty.bits());
+    let has = |modifier| modifiers.has(modifier);
+    let whole = |place: usize| integer(ty, sources[place]);
+    // Numbers of 24 bits have their sign in bit 23.
+    let short = |place: usize| match ty.kind() {
+        Kind::Signed => (whole(place) << 104) >> 104,
+        _ => whole(place) & 0xff_ffff,
+    };
+    let saturated = |value: i128| match has(Modifier::Sat) {
+        true => clamped(ty, value),
+        false => value,
+    };
+    // The product of two numbers of 64 bits without a sign needs all bits.
+    let high = || match ty.kind() {
+        Kind::Unsigned => ((whole(0) as u128 * whole(1) as u128) >> bits) as i128,
+        _ => (whole(0) * whole(1)) >> bits,
+    };
+    let second = instruction.second.unwrap_or(ty);
+    let amount = |place: usize| sources[place].min(bits.into()) as u32;
+    let value = match instruction.opcode {
+        Opcode::Testp => i128::from(test(instruction, ty, sources[0])),
+        Opcode::Selp => whole(usize::from(sources[2] & 1 == 0)),
+        Opcode::Slct => {
+            let flushes = has(Modifier::Ftz);
+            let is_first = match second {
+                Type::F32 => real(second, flushed(flushes, second, sources[2])) >= 0.0,
+                _ => integer(second, sources[2]) >= 0,
+            };
+            whole(usize::from(!is_first))
+        }
+        Opcode::Set => {
+            let compared = compare(instruction, second, sources[0], sources[1]);
+            let one = match ty {
+                Type::F32 => 1f32.to_bits().into(),
+                _ => -1,
+            };
+            match combine(instruction, compared, sources.get(2).copied()) {
+                true => one,
+                false => 0,
+            }
+        }
+        Opcode::Cvt => convert(instruction, ty, second, sources[0]).into(),
+        Opcode::Mov => sources[0].into(),
+        _ if ty.kind() == Kind::Float => float(instruction, ty, sources).into(),
+        Opcode::Add => saturated(whole(0) + whole(1)),
+        Opcode::Sub => saturated(whole(0) - whole(1)),
+        Opcode::Mul if has(Modifier::Hi) => high(),
+        Opcode::Mul => whole(0).wrapping_mul(whole(1)),
+        Opcode::Mad if has(Modifier::Wide) => {
+            (whole(0) * whole(1)).wrapping_add(i128::from(sources[2]))
+        }
+        Opcode::Mad if has(Modifier::Hi) => saturated(high() + whole(2)),
+        Opcode::Mad => whole(0).wrapping_mul(whole(1)).wrapping_add(whole(2)),
+        Opcode::Mul24 if has(Modifier::Hi) => (short(0) * short(1)) >> 16,
+        Opcode::Mul24 => short(0) * short(1),
+        Opcode::Mad24 if has(Modifier::Hi) => saturated(((short(0) * short(1)) >> 16) + whole(2)),
+        Opcode::Mad24 => short(0) * short(1) + whole(2),
+        Opcode::Div => whole(0) / whole(1),
+        Opcode::Rem => whole(0) % whole(1),
+        Opcode::Abs => whole(0).abs(),
+        Opcode::Neg => -whole(0),
+        Opcode::Min => whole(0).min(whole(1)),
+        Opcode::Max => whole(0).max(whole(1)),
+        Opcode::Bfe => extracted(ty, sources[0], sources[1], sources[2]).into(),
+        Opcode::Bfi => inserted(ty, sources).into(),
+        Opcode::And => whole(0) & whole(1),
+        Opcode::Or => whole(0) | whole(1),
+        Opcode::Xor => whole(0) ^ whole(1),
+        Opcode::Not => !whole(0),
+        Opcode::Cnot => i128::from(whole(0) == 0),
+        Opcode::Shl => whole(0) << amount(1),
+        Opcode::Shr => whole(0) >> amount(1),
+        other => panic!("{other} is not interpreted"),
+    };
+    value as u64
+}
+
+/// What an atomic leaves of the word that it finds.
+pub fn atomic(instruction: &Instruction, old: u64, sources: &[u64]) -> u64 {
+    let ty = instruction.ty.unwrap();
+    let (was, with) = (integer(ty, old), integer(ty, sources[0]));
+    let value = match instruction.modifiers.among(Modifier::ATOMICS).unwrap() {
+        Modifier::Add if ty == Type::F32 => {
+            canonical(ty, single(Opcode::Add, direction(None), &[old, sources[0]])).into()
+        }
+        Modifier::Add if ty == Type::F64 => {
+            canonical(ty, double(Opcode::Add, direction(None), &[old, sources[0]])).into()
+        }
+        Modifier::Add => was + with,
+        Modifier::Min => was.min(with),
+        Modifier::Max => was.max(with),
+        Modifier::Inc => if was >= with { 0 } else { was + 1 },
+        Modifier::Dec => if was == 0 || was > with { with } else { was - 1 },
+        Modifier::And => was & with,
+        Modifier::Or => was | with,
+        Modifier::Xor => was ^ with,
+        Modifier::Exch => with,
+        _ => if was == with { integer(ty, sources[1]) } else { was },
+    };
+    value as u64 & mask(ty.bits())
+}

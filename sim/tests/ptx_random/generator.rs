@@ -1,0 +1,379 @@
+//! Random programs in PTX that are well typed and leave the same memory in every order of their threads.
+
+use fastrand::Rng;
+use faultline_sim::ptx::{Kind, Type};
+
+use super::forms::{FORMS, NUMBERS};
+
+/// Bytes of a thread's own input and output.
+pub const INPUT: u64 = 256;
+pub const OUTPUT: u64 = 768;
+/// Where in its output a thread leaves its registers; before it is room for its stores.
+const LEFT: u64 = 256;
+/// Bytes of shared and local memory that a thread uses for itself.
+const OWN: u64 = 64;
+
+/// A program with its launch.
+pub struct Program {
+    pub text: String,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub input: Vec<u8>,
+    /// The parameters after the three addresses.
+    pub parameters: Vec<Vec<u8>>,
+}
+
+/// The names of registers with their types, and how many there are.
+const REGISTERS: &[(&str, Type, u32)] = &[
+    ("%p", Type::Pred, 5),
+    ("%hb", Type::B16, 2),
+    ("%hu", Type::U16, 2),
+    ("%hs", Type::S16, 2),
+    ("%rb", Type::B32, 3),
+    ("%ru", Type::U32, 3),
+    ("%rs", Type::S32, 3),
+    ("%db", Type::B64, 2),
+    ("%du", Type::U64, 2),
+    ("%ds", Type::S64, 2),
+    ("%f", Type::F32, 4),
+    ("%g", Type::F64, 3),
+];
+
+/// A device function: its parameters, and its result.
+struct Function {
+    parameters: Vec<Type>,
+    result: Option<Type>,
+}
+
+struct Generator {
+    random: Rng,
+    text: String,
+    functions: Vec<Function>,
+    /// It is in a kernel, which has all the addresses.
+    is_kernel: bool,
+    labels: u32,
+}
+
+/// A program of this seed.
+pub fn program(seed: u64) -> Program {
+    let generator = Generator {
+        random: Rng::with_seed(seed),
+        text: String::new(),
+        functions: Vec::new(),
+        is_kernel: false,
+        labels: 0,
+    };
+    generator.program()
+}
+
+/// The type with this word.
+fn ty(word: &str) -> Type {
+    Type::of_word(word).unwrap()
+}
+
+impl Generator {
+    fn chance(&mut self, one_in: u32) -> bool {
+        self.random.u32(..one_in) == 0
+    }
+
+    fn pick<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.random.usize(..all.len())]
+    }
+
+    fn line(&mut self, text: &str) {
+        self.text += "    ";
+        self.text += text;
+        self.text += "\n";
+    }
+
+    /// A number whose bits are often at an edge of some type.
+    fn number(&mut self, bits: u32) -> u64 {
+        let number = match self.random.u32(..4) {
+            0 => self.random.u64(..),
+            1 => self.random.u64(..64),
+            2 => self.random.u64(..64).wrapping_neg(),
+            _ => self.pick(NUMBERS),
+        };
+        // The upper half of a word is as often at an edge as the lower one.
+        let number = if self.random.bool() { number } else { number.rotate_left(32) };
+        number & (u64::MAX >> (64 - bits))
+    }
+
+    /// A number of a type as text.
+    fn immediate(&mut self, of: Type) -> String {
+        let number = self.number(of.bits());
+        match (of, self.random.u32(..4)) {
+            (Type::F32, 0) => (self.pick(&["1.5", "-0.25", "3e-40", "1e38", "0.0"])).to_string(),
+            (Type::F64, 0) => (self.pick(&["1.5", "-0.25", "3e-310", "0.0"])).to_string(),
+            (Type::F32, _) => format!("0f{number:08X}"),
+            (Type::F64, _) => format!("0d{number:016x}"),
+            (Type::B32, 0) => format!("0F{number:08x}"),
+            (_, 1) => format!("0x{number:x}"),
+            (_, 2) if of.bits() == 64 => format!("{}", number.cast_signed()),
+            (_, 3) => format!("{number}U"),
+            _ => format!("{number}"),
+        }
+    }
+
+    /// A register that holds values of a type; a wider one if that is allowed.
+    fn register(&mut self, of: Type, takes_wider: bool) -> String {
+        let fits = |&&(_, other, _): &&(&str, Type, u32)| {
+            let (own, other_kind) = (of.kind(), other.kind());
+            let kind = match (own, other_kind) {
+                (Kind::Predicate, _) | (_, Kind::Predicate) => own == other_kind,
+                (Kind::Bits, _) | (_, Kind::Bits) => true,
+                _ => (own == Kind::Float) == (other_kind == Kind::Float),
+            };
+            let is_wider = takes_wider && own != Kind::Float && other_kind != Kind::Float;
+            kind && (other.bits() == of.bits() || is_wider && other.bits() > of.bits())
+        };
+        let all: Vec<_> = REGISTERS.iter().filter(fits).collect();
+        let &(prefix, _, count) = self.pick(&all);
+        format!("{prefix}{}", self.random.u32(..count))
+    }
+
+    /// A predicate, perhaps negated.
+    fn predicate(&mut self) -> String {
+        let negation = if self.chance(3) { "!" } else { "" };
+        format!("{negation}{}", self.register(Type::Pred, false))
+    }
+
+    /// A source of a type.
+    fn source(&mut self, of: Type) -> String {
+        match self.chance(5) {
+            true => self.immediate(of),
+            false => self.register(of, false),
+        }
+    }
+
+    /// Two registers of a type that are not the same.
+    fn pair(&mut self, of: Type) -> [String; 2] {
+        loop {
+            let pair = [self.register(of, false), self.register(of, false)];
+            if pair[0] != pair[1] {
+                return pair;
+            }
+        }
+    }
+
+    /// One of the alternatives between brackets in place of each of them.
+    fn chosen(&mut self, form: &str) -> String {
+        let mut text = String::new();
+        let mut rest = form;
+        while let Some((before, after)) = rest.split_once('<') {
+            let (all, behind) = after.split_once('>').unwrap();
+            let all: Vec<_> = all.split('|').collect();
+            text += before;
+            text += self.pick(&all);
+            rest = behind;
+        }
+        text + rest
+    }
+
+    /// An instruction of a form. What a letter after `$` stands for is told at [`FORMS`].
+    fn instruction(&mut self) {
+        let (types, form) = self.pick(FORMS);
+        let types: Vec<_> = types.split(' ').collect();
+        let of = ty(self.pick(&types));
+        let form = self.chosen(form).replace('#', of.word());
+        let mut text = if self.chance(7) { format!("@{} ", self.predicate()) } else { String::new() };
+        // What comes before a semicolon is not guarded.
+        if let Some((before, _)) = form.split_once(';') {
+            text = if before.is_empty() { text } else { String::new() };
+        }
+        let mut letters = form.chars();
+        while let Some(letter) = letters.next() {
+            if letter != '$' {
+                text.push(letter);
+                continue;
+            }
+            let letter = letters.next().unwrap();
+            text += &match letter {
+                'd' => self.register(of, false),
+                's' => self.source(of),
+                'r' => self.register(of, false),
+                'W' | 'w' => self.register(if of.bits() == 16 { Type::B32 } else { Type::B64 }, false),
+                'P' => self.register(Type::Pred, false),
+                'Q' => match self.random.u32(..4) {
+                    0 => format!("{}|_", self.register(Type::Pred, false)),
+                    1 => self.pair(Type::Pred).join("|"),
+                    2 => format!("_|{}", self.register(Type::Pred, false)),
+                    _ => self.register(Type::Pred, false),
+                },
+                'p' => self.predicate(),
+                'u' if self.random.bool() => self.random.u32(..80).to_string(),
+                'u' => self.register(Type::U32, false),
+                'i' => self.source(Type::S32),
+                'f' => self.source(Type::F32),
+                'h' => self.register(Type::B16, false),
+                'k' => self.register(Type::B32, false),
+                'H' => self.pair(Type::B16).join(", "),
+                'I' => self.pair(Type::B32).join(", "),
+                'n' => of.bits().to_string(),
+                't' => format!("%t{}", of.bits()),
+                _ => (self.pick(&["tid.x", "tid.y", "ntid.x", "ctaid.x", "laneid", "warpid", "nctaid.x", "ntid.z"])).to_string(),
+            };
+        }
+        self.line(&(text + ";"));
+    }
+
+    /// A comparison to a number.
+    fn set(&mut self) {
+        let to = self.pick(&[Type::U32, Type::S32, Type::F32]);
+        let words = "u16 u32 u64 s16 s32 s64 b16 b32 b64 f32 f64".split(' ').collect::<Vec<_>>();
+        let from = ty(self.pick(&words));
+        let comparison = match from.kind() {
+            Kind::Bits => "<eq|ne>",
+            Kind::Signed => "<eq|ne|lt|le|gt|ge>",
+            Kind::Unsigned => "<eq|ne|lt|le|gt|ge|lo|ls|hi|hs>",
+            _ => "<eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan>",
+        };
+        let combination = self.chosen("<|.and|.or|.xor>");
+        let ftz = if [to, from].contains(&Type::F32) && self.random.bool() { ".ftz" } else { "" };
+        let comparison = self.chosen(comparison);
+        let destination = self.register(to, false);
+        let [first, second] = [self.source(from), self.source(from)];
+        let last = if combination.is_empty() { String::new() } else { format!(", {}", self.predicate()) };
+        self.line(&format!("set.{comparison}{combination}{ftz}.{to}.{from} {destination}, {first}, {second}{last};"));
+    }
+
+    /// A conversion between two types.
+    fn conversion(&mut self) {
+        let words = "u8 u16 u32 u64 s8 s16 s32 s64 f32 f64".split(' ').collect::<Vec<_>>();
+        let (to, from) = (ty(self.pick(&words)), ty(self.pick(&words)));
+        let is_float = |ty: Type| ty.kind() == Kind::Float;
+        let round = match (is_float(to), is_float(from)) {
+            (false, true) => "<.rni|.rzi|.rmi|.rpi>",
+            (true, true) if to == from => "<|.rni|.rzi|.rmi|.rpi>",
+            (true, true) if to == Type::F64 => "",
+            (true, _) => "<.rn|.rz|.rm|.rp>",
+            _ => "",
+        };
+        // Integers are clamped only where that changes something.
+        let is_whole = |from: Type, to: Type| match (from.kind(), to.kind()) {
+            (Kind::Signed, Kind::Unsigned) => false,
+            (Kind::Unsigned, Kind::Signed) => from.bits() < to.bits(),
+            _ => from.bits() <= to.bits(),
+        };
+        let sat = if !is_float(to) && !is_float(from) && is_whole(from, to) { "" } else { "<|.sat>" };
+        let ftz = if [to, from].contains(&Type::F32) { "<|.ftz>" } else { "" };
+        let suffixes = self.chosen(&format!("{round}{ftz}{sat}"));
+        let (destination, source) = (self.register(to, true), self.register(from, true));
+        let guard = if self.chance(7) { format!("@{} ", self.predicate()) } else { String::new() };
+        self.line(&format!("{guard}cvt{suffixes}.{to}.{from} {destination}, {source};"));
+    }
+
+    /// An access to memory of the thread's own.
+    fn access(&mut self) {
+        let words = "u8 s8 b8 u16 s16 b16 u32 s32 b32 u64 s64 b64 f32 f64".split(' ').collect::<Vec<_>>();
+        let of = ty(self.pick(&words));
+        let most = if self.chance(3) { 16 / of.bytes() } else { 1 }.min(4);
+        let count = if most < 2 { 1 } else { self.pick(&[2, most]) };
+        let bytes = u64::from(of.bytes() * count);
+        let vector = if count == 1 { String::new() } else { format!(".v{count}") };
+        let (is_load, kind) = (self.random.bool(), self.random.u32(..10));
+        let mut place = |all: u64| self.random.u64(..all / bytes) * bytes;
+        let (space, address) = match kind {
+            0..=2 => (".global", format!("%out+{}", place(LEFT))),
+            3 => ("", format!("%out+{}", place(LEFT))),
+            4 if is_load => (".global.nc", format!("%in+{}", place(INPUT))),
+            5 if is_load => (".param", format!("whole+{}", place(32))),
+            4..=5 => (".local", format!("depot+{}", place(OWN))),
+            6 if is_load && self.is_kernel => ("", format!("%gc+{}", place(256))),
+            6 => (".local", format!("%loc+{}", place(OWN))),
+            7 if self.is_kernel => ("", format!("%gs+{}", place(OWN))),
+            7 => ("", format!("%gl+{}", place(OWN))),
+            8 if self.is_kernel => (".shared", format!("%own+{}", place(OWN))),
+            8 if is_load => (".const", format!("table+{}", place(256))),
+            _ => return self.indexed(is_load, of),
+        };
+        let registers: Vec<_> = (0..count).map(|_| self.register(of, true)).collect();
+        let mut list = registers.join(", ");
+        if count > 1 {
+            // An element that is loaded may be dropped, and no register is written twice.
+            let mut known = Vec::new();
+            let elements = registers.iter().map(|one| match is_load && known.contains(&one) {
+                true => "_",
+                false => {
+                    known.push(one);
+                    one.as_str()
+                }
+            });
+            list = format!("{{{}}}", elements.collect::<Vec<_>>().join(", "));
+        }
+        let guard = if self.chance(7) { format!("@{} ", self.predicate()) } else { String::new() };
+        let cache = if space == ".global" { self.chosen(if is_load { "<|.ca|.cg|.cs|.cv>" } else { "<|.wb|.cg|.cs|.wt>" }) } else { String::new() };
+        match is_load {
+            true => self.line(&format!("{guard}ld{space}{cache}{vector}.{of} {list}, [{address}];")),
+            false => self.line(&format!("{guard}st{space}{cache}{vector}.{of} [{address}], {list};")),
+        }
+    }
+
+    /// An access to a table or to local memory at an index that is computed.
+    fn indexed(&mut self, is_load: bool, of: Type) {
+        let index = self.register(Type::U32, false);
+        let register = self.register(of, true);
+        let (space, base, most, x) = match is_load && self.random.bool() {
+            true => ("const", "table", 31, "%xc"),
+            false => ("local", "depot", 7, "%xl"),
+        };
+        self.line(&format!("and.b32 %t32, {index}, {most}; mul.wide.u32 %t64, %t32, 8; mov.u64 {x}, {base}; add.s64 {x}, {x}, %t64;"));
+        match is_load {
+            true => self.line(&format!("ld.{space}.{of} {register}, [{x}];")),
+            false => self.line(&format!("st.{space}.{of} [{x}], {register};")),
+        }
+    }
+
+    /// An atomic on a word of the thread, or one on a word of all threads that needs no order.
+    fn atomic(&mut self) {
+        if self.is_kernel && self.chance(3) {
+            let (place, word) = self.pick(&[(0, "add.u32"), (8, "add.u64"), (16, "xor.b32"), (20, "and.b32"), (24, "or.b32"), (28, "max.s32"), (32, "min.u32"), (40, "max.u64"), (48, "xor.b64"), (56, "min.s64")]);
+            let source = self.source(ty(&word[4..].replace('.', "")));
+            return self.line(&format!("red.global.{word} [%common+{place}], {source};"));
+        }
+        let word = self.chosen("<add.u32|add.s32|add.u64|add.f32|add.f64|min.s32|max.u32|min.u64|max.s64|inc.u32|dec.u32|and.b32|or.b64|xor.b32|exch.b32|exch.b64|cas.b32|cas.b64>");
+        let of = ty(&word[4..].trim_matches('.').replace("h.", ""));
+        let (space, base, all) = match self.random.u32(..3) {
+            0 if self.is_kernel => (".shared", "%own", OWN),
+            1 => ("", "%out", LEFT),
+            _ => (".global", "%out", LEFT),
+        };
+        let place = self.random.u64(..all / u64::from(of.bytes())) * u64::from(of.bytes());
+        let source = self.source(of);
+        let last = if word.starts_with("cas") { format!(", {}", self.source(of)) } else { String::new() };
+        let destination = if self.chance(4) { "_".to_owned() } else { self.register(of, false) };
+        self.line(&format!("atom{space}.{word} {destination}, [{base}+{place}], {source}{last};"));
+    }
+
+    /// A statement. So many more may stand in one another.
+    fn statement(&mut self, depth: u32) {
+        match self.random.u32(..40) {
+            0..=19 => self.instruction(),
+            20..=21 => self.set(),
+            22..=25 => self.conversion(),
+            26..=31 => self.access(),
+            32..=33 => self.atomic(),
+            34..=35 if !self.functions.is_empty() => self.call(),
+            36..=37 if depth > 0 => self.branch(depth - 1),
+            38 if depth > 0 => self.repeat(depth - 1),
+            39 => {
+                let of = self.pick(&[Type::U32, Type::F32, Type::B64]);
+                let (source, other) = (self.source(of), self.register(of, false));
+                let name = format!("inner{}", self.labels);
+                self.line(&format!("{{ .reg .{of} {name}; mov.{of} {name}, {source}; selp.{of} {other}, {name}, {other}, %p0; }}"));
+            }
+            _ => self.instruction(),
+        }
+    }
+
+    fn statements(&mut self, count: u32, depth: u32) {
+        (0..count).for_each(|_| self.statement(depth));
+    }
+
+    fn label(&mut self) -> u32 {
+        self.labels += 1;
+        self.labels
+    }
+}
+
+mod structure;
