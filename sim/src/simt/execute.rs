@@ -242,18 +242,41 @@ pub(super) fn compute(operation: Operation, operands: &Operands) -> Lanes {
     }
 }
 
-/// What an atomic writes where `old` was. The bits above the number's width do not count.
-fn changed(atomic: Atomic, number: Number, old: u64, data: u64, swapped: u64) -> u64 {
+/// What a sum is that is no number; a CPU's own choice would differ from machine to machine.
+const SINGLE_NAN: u32 = 0x7fff_ffff;
+const DOUBLE_NAN: u64 = 0x7ff8_0000_0000_0000;
+
+/// A sum of two 32-bit floats; if it flushes, subnormal numbers are zeros of their sign.
+fn single_sum(old: u32, data: u32, flushes: bool) -> u32 {
+    let flushed = |bits: u32| match flushes && f32::from_bits(bits).is_subnormal() {
+        true => bits & 1 << 31,
+        false => bits,
+    };
+    let sum = f32::from_bits(flushed(old)) + f32::from_bits(flushed(data));
+    if sum.is_nan() {
+        SINGLE_NAN
+    } else {
+        flushed(sum.to_bits())
+    }
+}
+
+/// What an atomic writes where `old` was. The bits above the number's width do not count. In global memory a sum of 32-bit
+/// floats flushes (PTX ISA 9.7.13).
+fn changed(atomic: Atomic, number: Number, flushes: bool, [old, data, swapped]: [u64; 3]) -> u64 {
     let bits = number.bits();
     let low = |value: u64| value & u64::MAX >> (u64::BITS - bits);
     let (unsigned, new) = (low(old), low(data));
     match (atomic, number) {
         (Atomic::Add, Number::Real(Real::F32)) => {
-            let sum = f32::from_bits(old as u32) + f32::from_bits(data as u32);
-            sum.to_bits().into()
+            single_sum(old as u32, data as u32, flushes).into()
         }
         (Atomic::Add, Number::Real(Real::F64)) => {
-            (f64::from_bits(old) + f64::from_bits(data)).to_bits()
+            let sum = f64::from_bits(old) + f64::from_bits(data);
+            if sum.is_nan() {
+                DOUBLE_NAN
+            } else {
+                sum.to_bits()
+            }
         }
         (Atomic::Add, Number::Whole(_)) => old.wrapping_add(data),
         (Atomic::Minimum | Atomic::Maximum, _) => {
@@ -303,8 +326,8 @@ impl Access {
             AccessKind::Atomic(atomic, number) => {
                 for (lane, address) in self.lanes() {
                     values[lane] = memory.read(address, self.width);
-                    let [data, swapped] = [self.data[lane], self.swapped[lane]];
-                    let written = changed(atomic, number, values[lane], data, swapped);
+                    let all = [values[lane], self.data[lane], self.swapped[lane]];
+                    let written = changed(atomic, number, self.space == Space::Global, all);
                     memory.write(address, self.width, written);
                 }
             }

@@ -158,11 +158,8 @@ fn float(instruction: &Instruction, ty: Type, sources: &[u64]) -> u64 {
     let values: Vec<f64> = sources.iter().map(|&bits| real(ty, bits)).collect();
     match instruction.opcode {
         Opcode::Copysign => sources[0] & sign | sources[1] & !sign,
-        // A double that is no number is passed on; a single that is none is an unspecified one.
-        Opcode::Abs | Opcode::Neg if values[0].is_nan() => match ty {
-            Type::F32 => NAN32,
-            _ => sources[0],
-        },
+        // Payloads of NaN are kept nowhere, also not by `abs.f64`, of which the manual says that it keeps them.
+        Opcode::Abs | Opcode::Neg if values[0].is_nan() => canonical(ty, sources[0]),
         Opcode::Abs => sources[0] & !sign,
         Opcode::Neg => sources[0] ^ sign,
         Opcode::Min | Opcode::Max => {
@@ -170,9 +167,7 @@ fn float(instruction: &Instruction, ty: Type, sources: &[u64]) -> u64 {
                 (true, _) => false,
                 (_, true) => true,
                 // Zeros have an order.
-                _ => {
-                    values[0].total_cmp(&values[1]).is_lt() == (instruction.opcode == Opcode::Min)
-                }
+                _ => values[0].total_cmp(&values[1]).is_lt() == (instruction.opcode == Opcode::Min),
             };
             canonical(ty, sources[usize::from(!is_first)])
         }
@@ -380,8 +375,9 @@ pub fn result(instruction: &Instruction, sources: &[u64]) -> u64 {
         Opcode::Mul24 => short(0) * short(1),
         Opcode::Mad24 if has(Modifier::Hi) => saturated(((short(0) * short(1)) >> 16) + whole(2)),
         Opcode::Mad24 => short(0) * short(1) + whole(2),
-        Opcode::Div => whole(0) / whole(1),
-        Opcode::Rem => whole(0) % whole(1),
+        // A quotient by zero is unspecified.
+        Opcode::Div => whole(0).checked_div(whole(1)).unwrap_or(-1),
+        Opcode::Rem => whole(0).checked_rem(whole(1)).unwrap_or(-1),
         Opcode::Abs => whole(0).abs(),
         Opcode::Neg => -whole(0),
         Opcode::Min => whole(0).min(whole(1)),
@@ -401,12 +397,15 @@ pub fn result(instruction: &Instruction, sources: &[u64]) -> u64 {
 }
 
 /// What an atomic leaves of the word that it finds.
-pub fn atomic(instruction: &Instruction, old: u64, sources: &[u64]) -> u64 {
+pub fn atomic(instruction: &Instruction, is_shared: bool, old: u64, sources: &[u64]) -> u64 {
     let ty = instruction.ty.unwrap();
     let (was, with) = (integer(ty, old), integer(ty, sources[0]));
     let value = match instruction.modifiers.among(Modifier::ATOMICS).unwrap() {
+        // Sums in global memory flush, those in shared memory do not.
         Modifier::Add if ty == Type::F32 => {
-            canonical(ty, single(Opcode::Add, direction(None), &[old, sources[0]])).into()
+            let both = [old, sources[0]].map(|bits| flushed(!is_shared, ty, bits));
+            let sum = single(Opcode::Add, direction(None), &both);
+            canonical(ty, flushed(!is_shared, ty, sum)).into()
         }
         Modifier::Add if ty == Type::F64 => {
             canonical(ty, double(Opcode::Add, direction(None), &[old, sources[0]])).into()
@@ -414,13 +413,31 @@ pub fn atomic(instruction: &Instruction, old: u64, sources: &[u64]) -> u64 {
         Modifier::Add => was + with,
         Modifier::Min => was.min(with),
         Modifier::Max => was.max(with),
-        Modifier::Inc => if was >= with { 0 } else { was + 1 },
-        Modifier::Dec => if was == 0 || was > with { with } else { was - 1 },
+        Modifier::Inc => {
+            if was >= with {
+                0
+            } else {
+                was + 1
+            }
+        }
+        Modifier::Dec => {
+            if was == 0 || was > with {
+                with
+            } else {
+                was - 1
+            }
+        }
         Modifier::And => was & with,
         Modifier::Or => was | with,
         Modifier::Xor => was ^ with,
         Modifier::Exch => with,
-        _ => if was == with { integer(ty, sources[1]) } else { was },
+        _ => {
+            if was == with {
+                integer(ty, sources[1])
+            } else {
+                was
+            }
+        }
     };
     value as u64 & mask(ty.bits())
 }

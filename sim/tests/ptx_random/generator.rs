@@ -95,7 +95,11 @@ impl Generator {
             _ => self.pick(NUMBERS),
         };
         // The upper half of a word is as often at an edge as the lower one.
-        let number = if self.random.bool() { number } else { number.rotate_left(32) };
+        let number = if self.random.bool() {
+            number
+        } else {
+            number.rotate_left(32)
+        };
         number & (u64::MAX >> (64 - bits))
     }
 
@@ -176,10 +180,18 @@ impl Generator {
         let types: Vec<_> = types.split(' ').collect();
         let of = ty(self.pick(&types));
         let form = self.chosen(form).replace('#', of.word());
-        let mut text = if self.chance(7) { format!("@{} ", self.predicate()) } else { String::new() };
+        let mut text = if self.chance(7) {
+            format!("@{} ", self.predicate())
+        } else {
+            String::new()
+        };
         // What comes before a semicolon is not guarded.
         if let Some((before, _)) = form.split_once(';') {
-            text = if before.is_empty() { text } else { String::new() };
+            text = if before.is_empty() {
+                text
+            } else {
+                String::new()
+            };
         }
         let mut letters = form.chars();
         while let Some(letter) = letters.next() {
@@ -192,7 +204,14 @@ impl Generator {
                 'd' => self.register(of, false),
                 's' => self.source(of),
                 'r' => self.register(of, false),
-                'W' | 'w' => self.register(if of.bits() == 16 { Type::B32 } else { Type::B64 }, false),
+                'W' | 'w' => self.register(
+                    if of.bits() == 16 {
+                        Type::U32
+                    } else {
+                        Type::U64
+                    },
+                    false,
+                ),
                 'P' => self.register(Type::Pred, false),
                 'Q' => match self.random.u32(..4) {
                     0 => format!("{}|_", self.register(Type::Pred, false)),
@@ -211,7 +230,10 @@ impl Generator {
                 'I' => self.pair(Type::B32).join(", "),
                 'n' => of.bits().to_string(),
                 't' => format!("%t{}", of.bits()),
-                _ => (self.pick(&["tid.x", "tid.y", "ntid.x", "ctaid.x", "laneid", "warpid", "nctaid.x", "ntid.z"])).to_string(),
+                _ => (self.pick(&[
+                    "tid.x", "tid.y", "ntid.x", "ctaid.x", "laneid", "warpid", "nctaid.x", "ntid.z",
+                ]))
+                .to_string(),
             };
         }
         self.line(&(text + ";"));
@@ -220,7 +242,9 @@ impl Generator {
     /// A comparison to a number.
     fn set(&mut self) {
         let to = self.pick(&[Type::U32, Type::S32, Type::F32]);
-        let words = "u16 u32 u64 s16 s32 s64 b16 b32 b64 f32 f64".split(' ').collect::<Vec<_>>();
+        let words = "u16 u32 u64 s16 s32 s64 b16 b32 b64 f32 f64"
+            .split(' ')
+            .collect::<Vec<_>>();
         let from = ty(self.pick(&words));
         let comparison = match from.kind() {
             Kind::Bits => "<eq|ne>",
@@ -229,17 +253,29 @@ impl Generator {
             _ => "<eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan>",
         };
         let combination = self.chosen("<|.and|.or|.xor>");
-        let ftz = if [to, from].contains(&Type::F32) && self.random.bool() { ".ftz" } else { "" };
+        let ftz = if [to, from].contains(&Type::F32) && self.random.bool() {
+            ".ftz"
+        } else {
+            ""
+        };
         let comparison = self.chosen(comparison);
         let destination = self.register(to, false);
         let [first, second] = [self.source(from), self.source(from)];
-        let last = if combination.is_empty() { String::new() } else { format!(", {}", self.predicate()) };
-        self.line(&format!("set.{comparison}{combination}{ftz}.{to}.{from} {destination}, {first}, {second}{last};"));
+        let last = if combination.is_empty() {
+            String::new()
+        } else {
+            format!(", {}", self.predicate())
+        };
+        self.line(&format!(
+            "set.{comparison}{combination}{ftz}.{to}.{from} {destination}, {first}, {second}{last};"
+        ));
     }
 
     /// A conversion between two types.
     fn conversion(&mut self) {
-        let words = "u8 u16 u32 u64 s8 s16 s32 s64 f32 f64".split(' ').collect::<Vec<_>>();
+        let words = "u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
+            .split(' ')
+            .collect::<Vec<_>>();
         let (to, from) = (ty(self.pick(&words)), ty(self.pick(&words)));
         let is_float = |ty: Type| ty.kind() == Kind::Float;
         let round = match (is_float(to), is_float(from)) {
@@ -255,22 +291,42 @@ impl Generator {
             (Kind::Unsigned, Kind::Signed) => from.bits() < to.bits(),
             _ => from.bits() <= to.bits(),
         };
-        let sat = if !is_float(to) && !is_float(from) && is_whole(from, to) { "" } else { "<|.sat>" };
-        let ftz = if [to, from].contains(&Type::F32) { "<|.ftz>" } else { "" };
+        let sat = if !is_float(to) && !is_float(from) && is_whole(from, to) {
+            ""
+        } else {
+            "<|.sat>"
+        };
+        let ftz = if [to, from].contains(&Type::F32) {
+            "<|.ftz>"
+        } else {
+            ""
+        };
         let suffixes = self.chosen(&format!("{round}{ftz}{sat}"));
         let (destination, source) = (self.register(to, true), self.register(from, true));
-        let guard = if self.chance(7) { format!("@{} ", self.predicate()) } else { String::new() };
-        self.line(&format!("{guard}cvt{suffixes}.{to}.{from} {destination}, {source};"));
+        let guard = if self.chance(7) {
+            format!("@{} ", self.predicate())
+        } else {
+            String::new()
+        };
+        self.line(&format!(
+            "{guard}cvt{suffixes}.{to}.{from} {destination}, {source};"
+        ));
     }
 
     /// An access to memory of the thread's own.
     fn access(&mut self) {
-        let words = "u8 s8 b8 u16 s16 b16 u32 s32 b32 u64 s64 b64 f32 f64".split(' ').collect::<Vec<_>>();
+        let words = "u8 s8 b8 u16 s16 b16 u32 s32 b32 u64 s64 b64 f32 f64"
+            .split(' ')
+            .collect::<Vec<_>>();
         let of = ty(self.pick(&words));
         let most = if self.chance(3) { 16 / of.bytes() } else { 1 }.min(4);
         let count = if most < 2 { 1 } else { self.pick(&[2, most]) };
         let bytes = u64::from(of.bytes() * count);
-        let vector = if count == 1 { String::new() } else { format!(".v{count}") };
+        let vector = if count == 1 {
+            String::new()
+        } else {
+            format!(".v{count}")
+        };
         let (is_load, kind) = (self.random.bool(), self.random.u32(..10));
         let mut place = |all: u64| self.random.u64(..all / bytes) * bytes;
         let (space, address) = match kind {
@@ -292,20 +348,38 @@ impl Generator {
         if count > 1 {
             // An element that is loaded may be dropped, and no register is written twice.
             let mut known = Vec::new();
-            let elements = registers.iter().map(|one| match is_load && known.contains(&one) {
-                true => "_",
-                false => {
-                    known.push(one);
-                    one.as_str()
-                }
-            });
+            let elements = registers
+                .iter()
+                .map(|one| match is_load && known.contains(&one) {
+                    true => "_",
+                    false => {
+                        known.push(one);
+                        one.as_str()
+                    }
+                });
             list = format!("{{{}}}", elements.collect::<Vec<_>>().join(", "));
         }
-        let guard = if self.chance(7) { format!("@{} ", self.predicate()) } else { String::new() };
-        let cache = if space == ".global" { self.chosen(if is_load { "<|.ca|.cg|.cs|.cv>" } else { "<|.wb|.cg|.cs|.wt>" }) } else { String::new() };
+        let guard = if self.chance(7) {
+            format!("@{} ", self.predicate())
+        } else {
+            String::new()
+        };
+        let cache = if space == ".global" {
+            self.chosen(if is_load {
+                "<|.ca|.cg|.cs|.cv>"
+            } else {
+                "<|.wb|.cg|.cs|.wt>"
+            })
+        } else {
+            String::new()
+        };
         match is_load {
-            true => self.line(&format!("{guard}ld{space}{cache}{vector}.{of} {list}, [{address}];")),
-            false => self.line(&format!("{guard}st{space}{cache}{vector}.{of} [{address}], {list};")),
+            true => self.line(&format!(
+                "{guard}ld{space}{cache}{vector}.{of} {list}, [{address}];"
+            )),
+            false => self.line(&format!(
+                "{guard}st{space}{cache}{vector}.{of} [{address}], {list};"
+            )),
         }
     }
 
@@ -327,11 +401,22 @@ impl Generator {
     /// An atomic on a word of the thread, or one on a word of all threads that needs no order.
     fn atomic(&mut self) {
         if self.is_kernel && self.chance(3) {
-            let (place, word) = self.pick(&[(0, "add.u32"), (8, "add.u64"), (16, "xor.b32"), (20, "and.b32"), (24, "or.b32"), (28, "max.s32"), (32, "min.u32"), (40, "max.u64"), (48, "xor.b64"), (56, "min.s64")]);
+            let (place, word) = self.pick(&[
+                (0, "add.u32"),
+                (8, "add.u64"),
+                (16, "xor.b32"),
+                (20, "and.b32"),
+                (24, "or.b32"),
+                (28, "max.s32"),
+                (32, "min.u32"),
+                (40, "max.u64"),
+                (48, "xor.b64"),
+                (56, "min.s64"),
+            ]);
             let source = self.source(ty(&word[4..].replace('.', "")));
             return self.line(&format!("red.global.{word} [%common+{place}], {source};"));
         }
-        let word = self.chosen("<add.u32|add.s32|add.u64|add.f32|add.f64|min.s32|max.u32|min.u64|max.s64|inc.u32|dec.u32|and.b32|or.b64|xor.b32|exch.b32|exch.b64|cas.b32|cas.b64>");
+        let word = self.chosen("<add.u32|add.s32|add.u64|add.f32|add.f64|min.s32|max.u32|min.u64|max.s64|inc.u32|dec.u32|and.b32|or.b64|xor.b32|exch.b32|exch.b64|cas.b32>");
         let of = ty(&word[4..].trim_matches('.').replace("h.", ""));
         let (space, base, all) = match self.random.u32(..3) {
             0 if self.is_kernel => (".shared", "%own", OWN),
@@ -340,9 +425,19 @@ impl Generator {
         };
         let place = self.random.u64(..all / u64::from(of.bytes())) * u64::from(of.bytes());
         let source = self.source(of);
-        let last = if word.starts_with("cas") { format!(", {}", self.source(of)) } else { String::new() };
-        let destination = if self.chance(4) { "_".to_owned() } else { self.register(of, false) };
-        self.line(&format!("atom{space}.{word} {destination}, [{base}+{place}], {source}{last};"));
+        let last = if word.starts_with("cas") {
+            format!(", {}", self.source(of))
+        } else {
+            String::new()
+        };
+        let destination = if self.chance(4) {
+            "_".to_owned()
+        } else {
+            self.register(of, false)
+        };
+        self.line(&format!(
+            "atom{space}.{word} {destination}, [{base}+{place}], {source}{last};"
+        ));
     }
 
     /// A statement. So many more may stand in one another.

@@ -41,6 +41,9 @@ impl Bytes {
 const WINDOWS: [Space; 4] = [Space::Global, Space::Shared, Space::Const, Space::Local];
 const WINDOW: u32 = 60;
 
+/// Instructions that a thread executes at most.
+const MOST_STEPS: u32 = 1_000_000;
+
 /// A function that is under way.
 struct Frame<'tree> {
     function: &'tree Function,
@@ -73,6 +76,8 @@ pub struct Machine<'tree> {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub global: Bytes,
+    /// A thread has not come to its end.
+    pub is_endless: bool,
     shared: Bytes,
     constant: Bytes,
     /// The addresses of the module's variables.
@@ -91,6 +96,7 @@ impl<'tree> Machine<'tree> {
             grid,
             block,
             global: Bytes::default(),
+            is_endless: false,
             shared: Bytes::default(),
             constant: Bytes::default(),
             addresses: Vec::new(),
@@ -120,7 +126,12 @@ impl<'tree> Machine<'tree> {
                     frame.param.fill(parameter(place), bytes);
                 }
                 let (local, steps) = (Bytes::default(), 0);
-                let thread = Thread { id, block, local, steps };
+                let thread = Thread {
+                    id,
+                    block,
+                    local,
+                    steps,
+                };
                 (thread, frame, Some(0))
             });
             let mut threads: Vec<_> = begun.collect();
@@ -140,7 +151,13 @@ impl<'tree> Machine<'tree> {
         let function = &self.module.functions[number];
         let registers = vec![0; function.registers.len()];
         let param = Bytes::default();
-        Frame { function, number, registers, param, local }
+        Frame {
+            function,
+            number,
+            registers,
+            param,
+            local,
+        }
     }
 
     /// Runs a function from an instruction on.
@@ -148,7 +165,10 @@ impl<'tree> Machine<'tree> {
         let mut at = start;
         while let Some(instruction) = frame.function.body.get(at) {
             thread.steps += 1;
-            assert!(thread.steps < 1_000_000, "a thread does not end");
+            if thread.steps > MOST_STEPS {
+                self.is_endless = true;
+                return Stop::Exit;
+            }
             at += 1;
             if let Some((guard, negated)) = instruction.guard
                 && (frame.registers[guard.0 as usize] != 0) == negated
@@ -161,7 +181,14 @@ impl<'tree> Machine<'tree> {
                 (Opcode::Exit, _) => return Stop::Exit,
                 (Opcode::Bar, _) => return Stop::Barrier(at),
                 (Opcode::Membar, _) => {}
-                (Opcode::Call, [Operand::Function(to), Operand::Vector(results), Operand::Vector(passed)]) => {
+                (
+                    Opcode::Call,
+                    [
+                        Operand::Function(to),
+                        Operand::Vector(results),
+                        Operand::Vector(passed),
+                    ],
+                ) => {
                     if let Stop::Exit = self.call(thread, frame, *to, results, passed) {
                         return Stop::Exit;
                     }
@@ -183,10 +210,15 @@ impl<'tree> Machine<'tree> {
         let mut inner = self.frame(to, frame.local + 0x1_0000);
         let called = inner.function;
         for (place, operand) in passed.iter().enumerate() {
-            let (place, bytes) = (called.results + place, called.parameters()[place].bytes as u32);
+            let (place, bytes) = (
+                called.results + place,
+                called.parameters()[place].bytes as u32,
+            );
             for byte in 0..u64::from(bytes) {
                 let value = match operand {
-                    Operand::Variable(Symbol::Function(number)) => frame.param.read(parameter(*number) + byte, 1),
+                    Operand::Variable(Symbol::Function(number)) => {
+                        frame.param.read(parameter(*number) + byte, 1)
+                    }
                     other => self.value(thread, frame, other, Type::B64) >> (8 * byte),
                 };
                 inner.param.write(parameter(place) + byte, 1, value);
@@ -197,7 +229,9 @@ impl<'tree> Machine<'tree> {
             let bytes = called.results()[place].bytes as u32;
             let value = inner.param.read(parameter(place), bytes);
             match operand {
-                Operand::Variable(Symbol::Function(number)) => frame.param.write(parameter(*number), bytes, value),
+                Operand::Variable(Symbol::Function(number)) => {
+                    frame.param.write(parameter(*number), bytes, value)
+                }
                 Operand::Register(register) => frame.registers[register.0 as usize] = value,
                 _ => {}
             }
@@ -205,40 +239,63 @@ impl<'tree> Machine<'tree> {
         stop
     }
 
-    fn execute(&mut self, thread: &mut Thread, frame: &mut Frame<'tree>, instruction: &'tree Instruction) {
+    fn execute(
+        &mut self,
+        thread: &mut Thread,
+        frame: &mut Frame<'tree>,
+        instruction: &'tree Instruction,
+    ) {
         let ty = instruction.ty.unwrap();
-        let (opcode, modifiers, operands) = (instruction.opcode, instruction.modifiers, &instruction.operands);
+        let (opcode, modifiers, operands) = (
+            instruction.opcode,
+            instruction.modifiers,
+            &instruction.operands,
+        );
         match (opcode, &operands[..]) {
             (Opcode::Ld, [to, place]) => {
                 let (space, address) = self.place(frame, instruction, place);
                 let all = elements(to);
                 let read = |place: usize| {
-                    self.bytes(thread, frame, space).read(address + place as u64 * u64::from(ty.bytes()), ty.bytes())
+                    self.bytes(thread, frame, space)
+                        .read(address + place as u64 * u64::from(ty.bytes()), ty.bytes())
                 };
                 let values: Vec<_> = (0..all.len()).map(read).collect();
-                all.iter().zip(values).for_each(|(to, value)| write(frame, to, ty, value));
+                all.iter()
+                    .zip(values)
+                    .for_each(|(to, value)| write(frame, to, ty, value));
             }
             (Opcode::St, [place, from]) => {
                 let (space, mut address) = self.place(frame, instruction, place);
                 for element in elements(from) {
                     let value = self.value(thread, frame, element, ty);
-                    self.bytes(thread, frame, space).write(address, ty.bytes(), value);
+                    self.bytes(thread, frame, space)
+                        .write(address, ty.bytes(), value);
                     address += u64::from(ty.bytes());
                 }
             }
             (Opcode::Atom | Opcode::Red, _) => {
                 let first = usize::from(opcode == Opcode::Atom);
                 let (space, address) = self.place(frame, instruction, &operands[first]);
-                let sources: Vec<_> = operands[first + 1..].iter().map(|one| self.value(thread, frame, one, ty)).collect();
+                let sources: Vec<_> = operands[first + 1..]
+                    .iter()
+                    .map(|one| self.value(thread, frame, one, ty))
+                    .collect();
                 let memory = self.bytes(thread, frame, space);
                 let old = memory.read(address, ty.bytes());
-                memory.write(address, ty.bytes(), atomic(instruction, old, &sources));
+                memory.write(
+                    address,
+                    ty.bytes(),
+                    atomic(instruction, space == Space::Shared, old, &sources),
+                );
                 if first == 1 {
                     write(frame, &operands[0], ty, old);
                 }
             }
             (Opcode::Cvta, [to, from]) => {
-                let window = WINDOWS.iter().position(|&space| space == instruction.space).unwrap() as u64;
+                let window = WINDOWS
+                    .iter()
+                    .position(|&space| space == instruction.space)
+                    .unwrap() as u64;
                 let value = self.value(thread, frame, from, ty);
                 let value = match modifiers.has(Modifier::To) {
                     true => value & !(3 << WINDOW),
@@ -248,22 +305,40 @@ impl<'tree> Machine<'tree> {
             }
             (Opcode::Setp, [to, first, second, rest @ ..]) => {
                 let [first, second] = [first, second].map(|one| self.value(thread, frame, one, ty));
-                let other = rest.first().map(|one| self.value(thread, frame, one, Type::Pred));
+                let other = rest
+                    .first()
+                    .map(|one| self.value(thread, frame, one, Type::Pred));
                 let is_so = compare(instruction, ty, first, second);
                 for (to, compared) in elements(to).iter().zip([is_so, !is_so]) {
-                    write(frame, to, Type::Pred, combine(instruction, compared, other).into());
+                    write(
+                        frame,
+                        to,
+                        Type::Pred,
+                        combine(instruction, compared, other).into(),
+                    );
                 }
             }
             (Opcode::Mov, [Operand::Vector(parts), from]) => {
                 let whole = self.value(thread, frame, from, ty);
                 let bits = ty.bits() / parts.len() as u32;
                 for (place, part) in (0..).zip(parts) {
-                    write(frame, part, ty, whole >> (place * bits) & (u64::MAX >> (64 - bits)));
+                    write(
+                        frame,
+                        part,
+                        ty,
+                        whole >> (place * bits) & (u64::MAX >> (64 - bits)),
+                    );
                 }
             }
             (Opcode::Mov, [to, Operand::Vector(parts)]) => {
-                let part = if ty.bits() as usize / parts.len() == 16 { Type::B16 } else { Type::B32 };
-                let whole = parts.iter().rev().fold(0, |whole, one| whole << part.bits() | self.value(thread, frame, one, part));
+                let part = if ty.bits() as usize / parts.len() == 16 {
+                    Type::B16
+                } else {
+                    Type::B32
+                };
+                let whole = parts.iter().rev().fold(0, |whole, one| {
+                    whole << part.bits() | self.value(thread, frame, one, part)
+                });
                 write(frame, to, ty, whole);
             }
             (_, [to, sources @ ..]) => {
@@ -281,7 +356,12 @@ impl<'tree> Machine<'tree> {
         }
     }
 
-    fn bytes<'all>(&'all mut self, thread: &'all mut Thread, frame: &'all mut Frame<'tree>, space: Space) -> &'all mut Bytes {
+    fn bytes<'all>(
+        &'all mut self,
+        thread: &'all mut Thread,
+        frame: &'all mut Frame<'tree>,
+        space: Space,
+    ) -> &'all mut Bytes {
         match space {
             Space::Global | Space::Generic => &mut self.global,
             Space::Shared => &mut self.shared,
@@ -303,7 +383,10 @@ impl<'tree> Machine<'tree> {
         };
         let address = base.wrapping_add_signed(*offset);
         match instruction.space {
-            Space::Generic => (WINDOWS[(address >> WINDOW) as usize], address & !(3 << WINDOW)),
+            Space::Generic => (
+                WINDOWS[(address >> WINDOW) as usize],
+                address & !(3 << WINDOW),
+            ),
             space => (space, address),
         }
     }
@@ -327,7 +410,9 @@ impl<'tree> Machine<'tree> {
             Operand::Not(register) => !frame.registers[register.0 as usize],
             Operand::Immediate(bits) => *bits,
             Operand::Special(special) => self.special(thread, *special).into(),
-            Operand::AddressOf(symbol, offset) => self.address(frame, *symbol).wrapping_add_signed(*offset),
+            Operand::AddressOf(symbol, offset) => {
+                self.address(frame, *symbol).wrapping_add_signed(*offset)
+            }
             other => panic!("{other:?} is no value"),
         };
         bits & (u64::MAX >> (64 - ty.bits()))

@@ -34,11 +34,16 @@ fn difference(program: &Program) -> Option<String> {
         return Some(format!("line {}: {}", first.line, first.reason));
     }
     let (kernel, _) = entry(&module, None).unwrap();
-    let mut parameters: Vec<_> = [TO, FROM, ALL].map(|address| address.to_le_bytes().to_vec()).into();
+    let mut parameters: Vec<_> = [TO, FROM, ALL]
+        .map(|address| address.to_le_bytes().to_vec())
+        .into();
     parameters.extend(program.parameters.iter().cloned());
     let mut machine = Machine::new(&module, program.grid, program.block);
     machine.global.fill(FROM, &program.input);
     machine.run(kernel, &parameters);
+    if machine.is_endless {
+        return Some("line: a thread does not end".to_owned());
+    }
     let threads = u64::from(program.block.iter().product::<u32>() * program.grid[0]);
     let regions = [
         (TO, threads * OUTPUT),
@@ -47,7 +52,10 @@ fn difference(program: &Program) -> Option<String> {
         (GLOBAL_VARIABLES, 8),
     ];
     for order in [Order::Lowest, Order::Oldest] {
-        let bindings = Bindings { parameters: parameters.clone(), ..Bindings::default() };
+        let bindings = Bindings {
+            parameters: parameters.clone(),
+            ..Bindings::default()
+        };
         let lowered = match lower(&module, kernel, &bindings, Options { order }) {
             Ok(lowered) => lowered,
             Err(error) => return Some(format!("line {:?}: {error}", error.line)),
@@ -59,11 +67,17 @@ fn difference(program: &Program) -> Option<String> {
                 memory.write(address, Width::One, byte.into());
             }
         }
-        let launch = Launch { grid: program.grid, block: program.block, shared_memory: lowered.shared };
+        let launch = Launch {
+            grid: program.grid,
+            block: program.block,
+            shared_memory: lowered.shared,
+        };
         let ended = match run(&lowered.program, &launch, memory) {
             Ok(ended) => ended,
             Err(error) => {
-                let line = error.pc().and_then(|pc| lowered.lines.get(pc as usize).copied());
+                let line = error
+                    .pc()
+                    .and_then(|pc| lowered.lines.get(pc as usize).copied());
                 return Some(format!("line {line:?}: {error}"));
             }
         };
@@ -75,7 +89,11 @@ fn difference(program: &Program) -> Option<String> {
             };
             if let Some((address, found)) = (0..bytes / 8).find_map(|place| word(&place)) {
                 let place = match start {
-                    TO => format!("thread {} at {}", (address - TO) / OUTPUT, (address - TO) % OUTPUT),
+                    TO => format!(
+                        "thread {} at {}",
+                        (address - TO) / OUTPUT,
+                        (address - TO) % OUTPUT
+                    ),
                     _ => "a common region".to_owned(),
                 };
                 let wanted = machine.global.read(address, 8);
@@ -88,10 +106,40 @@ fn difference(program: &Program) -> Option<String> {
     None
 }
 
+/// Leaves out lines of a program for as long as it differs at the same place.
+fn shorten(program: &mut Program, first: &str) {
+    let place = first.split(": lowered").next();
+    let mut line = 0;
+    while let Some(text) = program.text.split_inclusive('\n').nth(line) {
+        let start: usize = program
+            .text
+            .split_inclusive('\n')
+            .take(line)
+            .map(str::len)
+            .sum();
+        let end = start + text.len();
+        let whole = program.text.clone();
+        program.text.replace_range(start..end, "");
+        let found = difference(program).unwrap_or_default();
+        if found.split(": lowered").next() != place {
+            program.text = whole;
+            line += 1;
+        }
+    }
+}
+
 fn check(seed: u64) {
-    let program = generator::program(seed);
-    if let Some(difference) = difference(&program) {
-        panic!("seed {seed}: {difference}\n{}", program.text);
+    let mut program = generator::program(seed);
+    if let Some(first) = difference(&program) {
+        let whole = program.text.clone();
+        if first.contains(": lowered") {
+            shorten(&mut program, &first);
+        }
+        let last = difference(&program).unwrap_or_default();
+        panic!(
+            "seed {seed}: {first}\n{whole}\nThe shortest that differs ({last}):\n{}",
+            program.text
+        );
     }
 }
 

@@ -84,7 +84,7 @@ pub fn resolve(code: &mut Code) -> Result<(), LowerError> {
     Ok(())
 }
 
-/// The spaces that each register's addresses may come from.
+/// The spaces that each register's generic addresses may come from.
 fn sources_of(code: &Code) -> Vec<Spaces> {
     let mut spaces: Vec<Spaces> = vec![0; code.registers() as usize];
     let mut has_changed = true;
@@ -99,13 +99,10 @@ fn sources_of(code: &Code) -> Vec<Spaces> {
                 // The first source of a selection is what it depends on.
                 let first = usize::from(line.operation == Operation::Select);
                 for &source in &line.sources[first..] {
-                    found |= match source {
-                        Source::Register(register) => {
-                            spaces.get(register.0 as usize).copied().unwrap_or(0)
-                        }
-                        Source::Address(space, _) => bit(space),
-                        _ => 0,
-                    };
+                    // The address of a variable is one in its own space until `cvta` makes it generic (PTX ISA 9.7.9.1).
+                    if let Source::Register(register) = source {
+                        found |= spaces.get(register.0 as usize).copied().unwrap_or(0);
+                    }
                 }
             }
             if let Some(known) = spaces.get_mut(to.0 as usize) {
