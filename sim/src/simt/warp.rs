@@ -17,9 +17,11 @@ pub const LOCAL_MEMORY: u64 = 0x7f00_0000_0000;
 const LOCAL_WORD: u64 = 8;
 const LOCAL_ROW: u64 = LOCAL_WORD * LANES as u64;
 
-/// Where an address of local memory lies in global memory, for a lane whose local memory begins at `base`.
+/// Where an address of local memory lies in global memory, for a lane whose local memory begins at `base`. A lane that is not
+/// active may have any address.
 pub(super) const fn local(base: u64, address: u64) -> u64 {
-    base + address / LOCAL_WORD * LOCAL_ROW + address % LOCAL_WORD
+    let row = (address / LOCAL_WORD).wrapping_mul(LOCAL_ROW);
+    base.wrapping_add(row).wrapping_add(address % LOCAL_WORD)
 }
 
 /// How a program is started.

@@ -71,6 +71,11 @@ fn ty(word: &str) -> Type {
     Type::of_word(word).unwrap()
 }
 
+/// The type at the end of a mnemonic.
+fn suffix(word: &str) -> Type {
+    word.rsplit('.').next().map(ty).unwrap()
+}
+
 impl Generator {
     fn chance(&mut self, one_in: u32) -> bool {
         self.random.u32(..one_in) == 0
@@ -333,7 +338,9 @@ impl Generator {
             0..=2 => (".global", format!("%out+{}", place(LEFT))),
             3 => ("", format!("%out+{}", place(LEFT))),
             4 if is_load => (".global.nc", format!("%in+{}", place(INPUT))),
-            5 if is_load => (".param", format!("whole+{}", place(32))),
+            5 if is_load && (self.is_kernel || of.bits() == 64) => {
+                (".param", format!("whole+{}", place(32)))
+            }
             4..=5 => (".local", format!("depot+{}", place(OWN))),
             6 if is_load && self.is_kernel => ("", format!("%gc+{}", place(256))),
             6 => (".local", format!("%loc+{}", place(OWN))),
@@ -413,11 +420,11 @@ impl Generator {
                 (48, "xor.b64"),
                 (56, "min.s64"),
             ]);
-            let source = self.source(ty(&word[4..].replace('.', "")));
+            let source = self.source(suffix(word));
             return self.line(&format!("red.global.{word} [%common+{place}], {source};"));
         }
         let word = self.chosen("<add.u32|add.s32|add.u64|add.f32|add.f64|min.s32|max.u32|min.u64|max.s64|inc.u32|dec.u32|and.b32|or.b64|xor.b32|exch.b32|exch.b64|cas.b32>");
-        let of = ty(&word[4..].trim_matches('.').replace("h.", ""));
+        let of = suffix(&word);
         let (space, base, all) = match self.random.u32(..3) {
             0 if self.is_kernel => (".shared", "%own", OWN),
             1 => ("", "%out", LEFT),

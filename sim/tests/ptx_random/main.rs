@@ -128,18 +128,27 @@ fn shorten(program: &mut Program, first: &str) {
     }
 }
 
+/// Tells the program whose execution has panicked.
+struct Told(u64, String);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            println!("seed {}:\n{}", self.0, self.1);
+        }
+    }
+}
+
 fn check(seed: u64) {
     let mut program = generator::program(seed);
+    let told = Told(seed, program.text.clone());
     if let Some(first) = difference(&program) {
-        let whole = program.text.clone();
         if first.contains(": lowered") {
             shorten(&mut program, &first);
         }
         let last = difference(&program).unwrap_or_default();
-        panic!(
-            "seed {seed}: {first}\n{whole}\nThe shortest that differs ({last}):\n{}",
-            program.text
-        );
+        println!("The shortest that differs ({last}):\n{}", program.text);
+        panic!("seed {}: {first}", told.0);
     }
 }
 

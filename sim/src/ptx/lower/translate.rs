@@ -452,7 +452,8 @@ impl<'tree> Lowering<'tree> {
         let compare = Arithmetic::Compare {
             of: number(ty),
             comparison: comparison(instruction),
-            flushes: instruction.modifiers.has(Modifier::Ftz),
+            // The modifier of `set` may be for the result, and only comparisons of `.f32` flush (PTX ISA 9.7.6.1).
+            flushes: instruction.modifiers.has(Modifier::Ftz) && ty == Type::F32,
         };
         let result = self.computed(Operation::Arithmetic(compare), [a, b]);
         let combine = match instruction.modifiers.among(Modifier::COMBINATIONS) {
@@ -481,7 +482,12 @@ impl<'tree> Lowering<'tree> {
         let (result, combined) = self.compared(frame, instruction, ty)?;
         let one = Source::Immediate(1);
         let opposite = second.map(|_| self.computed(Operation::Xor, [result, one]));
-        for (to, value) in [(first, Some(result)), (second, opposite)] {
+        // The first destination may be the predicate that both are combined with.
+        let mut both = [(first, Some(result)), (second, opposite)];
+        if combined.is_some_and(|(_, with)| first.map(Source::Register) == Some(with)) {
+            both.reverse();
+        }
+        for (to, value) in both {
             let (Some(to), Some(value)) = (to, value) else {
                 continue;
             };
