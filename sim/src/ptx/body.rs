@@ -10,6 +10,8 @@ use super::words::Type;
 
 /// Registers that a function may declare.
 const MOST_REGISTERS: u32 = 1 << 18;
+/// Scopes in one another that a function may have.
+const MOST_SCOPES: usize = 256;
 
 /// A function while it is read.
 pub(super) struct Body<'text> {
@@ -132,6 +134,10 @@ impl<'text> Parser<'text> {
             TokenKind::End => Err(self.unexpected("the brace that ends the function")),
             TokenKind::Mark(b'{') => {
                 self.next();
+                if body.scopes.len() > MOST_SCOPES {
+                    let (what, limit) = ("the depth of braces in braces", MOST_SCOPES as u64);
+                    return Err(Fault::TooMany { what, limit }.at(token.line));
+                }
                 body.scopes.push(Scope::default());
                 Ok(())
             }
@@ -203,6 +209,9 @@ impl<'text> Parser<'text> {
             return Ok(None);
         }
         let count = self.integer("a number of registers")?;
+        if self.peek().kind != TokenKind::Mark(b'>') {
+            self.constant_ends()?;
+        }
         self.expect(b'>', "the bracket that ends the number of registers")?;
         Ok(Some(
             u32::try_from(count)
@@ -261,6 +270,7 @@ impl<'text> Parser<'text> {
         }
         let is_negative = self.mark(b'-');
         let offset = self.integer("an offset in bytes")?.cast_signed();
+        self.constant_ends()?;
         Ok(if is_negative {
             offset.wrapping_neg()
         } else {

@@ -6,6 +6,11 @@ use super::module::{Module, Unsupported};
 use super::scope::Names;
 use super::words::OTHER_DIRECTIVES;
 
+/// What ends a statement at a constant that is computed.
+pub(super) fn expression() -> Stop {
+    Stop::Unsupported("a constant expression is not supported".to_owned())
+}
+
 /// A file while it is read.
 pub(super) struct Parser<'text> {
     text: &'text str,
@@ -113,6 +118,14 @@ impl<'text> Parser<'text> {
                 Ok(value)
             }
             _ => Err(self.unexpected(expected)),
+        }
+    }
+
+    /// After a constant: what continues it to an expression is not supported (PTX ISA 4.5.5).
+    pub fn constant_ends(&self) -> Result<(), Stop> {
+        match self.peek().kind {
+            TokenKind::Mark(mark) if b"+-*/%<>=!&|^?~".contains(&mark) => Err(expression()),
+            _ => Ok(()),
         }
     }
 

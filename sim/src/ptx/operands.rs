@@ -54,6 +54,7 @@ impl<'text> Parser<'text> {
             }
             TokenKind::Name if token.text == "WARP_SZ" => {
                 self.next();
+                self.constant_ends()?;
                 Ok(Operand::Immediate(32))
             }
             TokenKind::Name if reading.body.knows(token.text) || !token.text.starts_with('%') => {
@@ -61,12 +62,11 @@ impl<'text> Parser<'text> {
                 self.typed(reading, token, ty)
             }
             TokenKind::Name => self.special(reading, ty),
-            TokenKind::Mark(b'(') => Err(Stop::Unsupported(
-                "a constant expression is not supported".to_owned(),
-            )),
-            _ => self
-                .number(ty, "a register or a number")
-                .map(Operand::Immediate),
+            _ => {
+                let number = self.number(ty, "a register or a number")?;
+                self.constant_ends()?;
+                Ok(Operand::Immediate(number))
+            }
         }
     }
 

@@ -84,6 +84,15 @@ impl<'text> Names<'text> {
             line,
             is_supported: first.is_some(),
         };
+        let overlaps = |(other, known): (&&str, &Family)| {
+            continues(prefix.text, count, other, known.count)
+                || continues(other, known.count, prefix.text, count)
+        };
+        let mut families = self.families.iter();
+        let known = families.find(|&(other, known)| overlaps((other, known)));
+        if let Some((_, known)) = known {
+            return Err(twice(prefix, known.line));
+        }
         if let Some(known) = self.families.insert(prefix.text, family) {
             return Err(twice(prefix, known.line));
         }
@@ -103,6 +112,13 @@ impl<'text> Names<'text> {
             .entry(name.text)
             .or_insert((Name::Unsupported, name.line));
     }
+}
+
+/// Whether the first name of a family, such as `%r10` of `%r1<5>`, is also one of another family, such as `%r<20>`.
+fn continues(short: &str, count: u32, long: &str, others: u32) -> bool {
+    let digits = long.strip_prefix(short).unwrap_or_default();
+    let number = unsigned::<u32>(digits, 10).filter(|_| !digits.starts_with('0'));
+    others > 0 && number.is_some_and(|number| u64::from(number) * 10 < count.into())
 }
 
 fn twice(name: Token, first: u32) -> Stop {

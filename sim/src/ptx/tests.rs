@@ -267,6 +267,8 @@ fn what_is_wrong_is_told_with_its_line() {
         (".reg .b32 %r3;", "%r3 is declared on line 7 already"),
         (".reg .f32 %r<2>;", "%r is declared on line 7 already"),
         (".reg .b32 %<5>;", "\"%\" stands where"),
+        (".reg .b32 %x<20>; .reg .f32 %x1<5>;", "%x1 is declared on line 10 already"),
+        (".reg .b32 %x1<5>; .reg .f32 %x<11>;", "%x is declared on line 10 already"),
         ("START: ret;", "START is declared on line 9 already"),
         ("add.s32 %r1, %r2;", "add.s32 takes 3 operands"),
         ("add.s32 %r1, %r2, %r3, %r4;", "add.s32 takes 3 operands"),
@@ -359,6 +361,8 @@ fn what_is_not_supported_is_listed_and_reading_goes_on() {
     let statements = "popc.b32 %r1, %r2;\n.reg .f16 %x<3>, y;\nadd.f16 %x1, %x2, y;\nmov.b16 %h1, y;\nadd.cc.u32 %r1, %r2, %r3;\n\
         mov.u64 %rd1, %clock64;\n@%p1 shfl.sync.idx.b32 %r1|%p2, %r2,\n  %r3, 31, -1;\ncall (returned), %rd1, (passed), proto;\n\
         tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [picture, {%f1, %f2, %f3, %f4}];\nld.u32 %r1, [table];\nmov.u32 %r1, (1+2);\n.branchtargets START;\n\
+        mov.u32 %r1, 1<<4;\nand.b32 %r1, %r2, ~3;\nld.local.u32 %r1, [depot+4*2];\nadd.s32 %r1, %r2, -(1);\n.local .b8 y0[1<<4];\n\
+        .reg .b32 %x1<5>; .reg .b32 %x<10>;
         add.s32 %r1, %r2, %r3;";
     let module = parse(&kernel(statements)).unwrap();
     let lines: Vec<_> = module
@@ -382,6 +386,11 @@ fn what_is_not_supported_is_listed_and_reading_goes_on() {
         ),
         (21, "a constant expression is not supported"),
         (22, "the directive .branchtargets is not supported here"),
+        (23, "a constant expression is not supported"),
+        (24, "a constant expression is not supported"),
+        (25, "a constant expression is not supported"),
+        (26, "a constant expression is not supported"),
+        (27, "a constant expression is not supported"),
     ];
     assert_eq!(lines, expected);
     assert_eq!(
@@ -525,6 +534,13 @@ fn no_text_ends_the_reader() {
         "!".repeat(100_000)
     )));
     check(&"{".repeat(100_000));
-    check(&kernel(&"{".repeat(100_000)));
+    let error = parse(&kernel(&"{".repeat(100_000))).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the depth of braces in braces is more than 256; reduce it"
+    );
+    let most = 255;
+    let nested = format!("{}{}", "{".repeat(most), "}".repeat(most));
+    assert!(parse(&kernel(&nested)).is_ok());
     check(&kernel(&format!("mov.u32 %r1, {};", "-".repeat(100_000))));
 }

@@ -1,6 +1,6 @@
 //! Declarations of variables (PTX ISA 5.4).
 
-use super::cursor::Parser;
+use super::cursor::{Parser, expression};
 use super::error::{Fault, Stop};
 use super::lexer::{Token, TokenKind};
 use super::module::Variable;
@@ -92,6 +92,7 @@ impl<'text> Parser<'text> {
                 TokenKind::Mark(b']') => 0,
                 _ => self.integer("the size of a dimension")?,
             };
+            self.constant_ends()?;
             self.expect(b']', "the bracket that ends the size")?;
             let bytes = variable
                 .bytes
@@ -109,6 +110,7 @@ impl<'text> Parser<'text> {
             return Ok(None);
         }
         let align = self.integer("an alignment, a power of two,")?;
+        self.constant_ends()?;
         let align = u32::try_from(align)
             .ok()
             .filter(|align| align.is_power_of_two());
@@ -137,6 +139,7 @@ impl<'text> Parser<'text> {
                 _ => {}
             }
             let value = self.number(variable.ty, "a number")?;
+            self.constant_ends()?;
             let size = variable.ty.bytes() as usize;
             bytes.extend(value.to_le_bytes().into_iter().take(size));
             if !is_list || !self.mark(b',') {
@@ -162,6 +165,9 @@ impl<'text> Parser<'text> {
     pub fn number(&mut self, ty: Type, expected: &str) -> Result<u64, Stop> {
         let start = self.at;
         let negative = self.mark(b'-');
+        if let TokenKind::Mark(b'(' | b'~' | b'!' | b'+' | b'-') = self.peek().kind {
+            return Err(expression());
+        }
         let token = self.next();
         let signed = |value: f64| if negative { -value } else { value };
         let bits = match (token.kind, ty) {
