@@ -13,7 +13,7 @@ const WINDOWS: [Space; 4] = [Space::Global, Space::Shared, Space::Const, Space::
 const WINDOW: u32 = 60;
 
 impl<'tree> Machine<'tree> {
-    pub fn execute(
+    pub(super) fn execute(
         &mut self,
         thread: &mut Thread,
         frame: &mut Frame<'tree>,
@@ -178,7 +178,7 @@ impl<'tree> Machine<'tree> {
     }
 
     /// The bits of a source in a type.
-    pub fn value(&self, thread: &Thread, frame: &Frame, operand: &Operand, ty: Type) -> u64 {
+    pub(super) fn value(&self, thread: &Thread, frame: &Frame, operand: &Operand, ty: Type) -> u64 {
         let bits = match operand {
             Operand::Register(register) => frame.registers[register.0 as usize],
             Operand::Not(register) => !frame.registers[register.0 as usize],
