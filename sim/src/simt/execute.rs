@@ -53,8 +53,8 @@ pub struct Access {
     pub addresses: Lanes,
     /// What each lane writes, adds or compares with.
     pub data: Lanes,
-    /// What each lane writes if a comparison of 64 bits holds.
-    pub swapped: Lanes,
+    /// What each lane writes if a comparison of 64 bits holds; few accesses have it.
+    pub swapped: Option<Box<Lanes>>,
     /// The register that takes what was read.
     pub destination: Option<u8>,
 }
@@ -129,7 +129,8 @@ pub(super) fn access(instruction: &Instruction, operands: &Operands, mask: u32) 
         mask,
         addresses,
         data: *second,
-        swapped: *third,
+        swapped: matches!(kind, AccessKind::Atomic(Atomic::CompareExchange, _))
+            .then(|| Box::new(*third)),
         destination: instruction.destination,
     })
 }
@@ -326,7 +327,8 @@ impl Access {
             AccessKind::Atomic(atomic, number) => {
                 for (lane, address) in self.lanes() {
                     values[lane] = memory.read(address, self.width);
-                    let all = [values[lane], self.data[lane], self.swapped[lane]];
+                    let swapped = self.swapped.as_ref().map_or(0, |swapped| swapped[lane]);
+                    let all = [values[lane], self.data[lane], swapped];
                     let written = changed(atomic, number, self.space == Space::Global, all);
                     memory.write(address, self.width, written);
                 }

@@ -241,8 +241,8 @@ fn memory_spaces_are_found_for_generic_addresses() {
         ld.global.u32 %r7, [counts+4]; add.u32 %r6, %r6, %r7;
         shl.b32 %r6, %r6, 16; or.b32 %r6, %r6, %r4; st.global.v2.u32 [%d14], {%r3, %r6};";
     let found = words(&kernel(outside, body));
-    assert_eq!(found[5], 14 + 4 << 48 | 5 << 32 | 12);
-    assert_eq!(found[6], 14 + 4 << 48 | 13);
+    assert_eq!(found[5], (18 << 48) | (5 << 32) | 12);
+    assert_eq!(found[6], (18 << 48) | 13);
     let mixed = "mov.u64 %d3, table; cvta.const.u64 %d4, %d3; mov.u32 %r5, tile; cvt.u64.u32 %d7, %r5;
                  cvta.shared.u64 %d8, %d7; setp.gt.u32 %p1, %r15, 3; selp.u64 %d9, %d4, %d8, %p1; ld.u32 %r1, [%d9];
                  st.global.u32 [%d14], %r1;";
@@ -284,7 +284,7 @@ fn atomics_do_what_they_say() {
     );
     assert_eq!(
         atomic("atom.global.add.u32 %r2, [%d1+8], 1;"),
-        (old + 32) << 32 | old + 31
+        ((old + 32) << 32) | (old + 31)
     );
     assert_eq!(
         atomic("atom.global.min.s32 %r2, [%d1+8], %r0;"),
