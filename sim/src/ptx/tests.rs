@@ -362,7 +362,7 @@ fn what_is_not_supported_is_listed_and_reading_goes_on() {
         mov.u64 %rd1, %clock64;\n@%p1 shfl.sync.idx.b32 %r1|%p2, %r2,\n  %r3, 31, -1;\ncall (returned), %rd1, (passed), proto;\n\
         tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [picture, {%f1, %f2, %f3, %f4}];\nld.u32 %r1, [table];\nmov.u32 %r1, (1+2);\n.branchtargets START;\n\
         mov.u32 %r1, 1<<4;\nand.b32 %r1, %r2, ~3;\nld.local.u32 %r1, [depot+4*2];\nadd.s32 %r1, %r2, -(1);\n.local .b8 y0[1<<4];\n\
-        .reg .b32 %x1<5>; .reg .b32 %x<10>;
+        .reg .b32 %y1<5>; .reg .b32 %y<10>;\n\
         add.s32 %r1, %r2, %r3;";
     let module = parse(&kernel(statements)).unwrap();
     let lines: Vec<_> = module
