@@ -66,6 +66,11 @@ pub const FORMS: &[(&str, &str)] = &[
         "<fma|mad>.<rn|rz|rm|rp><|.ftz><|.sat>.# $d, $s, $s, $s",
     ),
     ("f64", "<fma|mad>.<rn|rz|rm|rp>.# $d, $s, $s, $s"),
+    // A product halfway between two numbers, to which little is added.
+    (
+        "f32",
+        "fma.<rn|rn|rz|rp>.# $d, 0f3FC00000, 0f<3F800001|3F800003|BF800001>, <0f00000001|0f80000001|$s>",
+    ),
     ("f32", "div.<rn|rz|rm|rp><|.ftz>.# $d, $s, $s"),
     ("f64", "div.<rn|rz|rm|rp>.# $d, $s, $s"),
     ("f32", "<rcp|sqrt>.<rn|rz|rm|rp><|.ftz>.# $d, $s"),
