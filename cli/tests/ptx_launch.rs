@@ -128,6 +128,29 @@ fn results_are_compared_with_those_that_are_expected() {
 }
 
 #[test]
+fn what_kernels_write_is_written_to_files() {
+    let folder = Folder::new(SCALE, LAUNCH);
+    let call = [
+        "ptx",
+        "scale.ptx",
+        "--launch",
+        "scale.toml",
+        "--outputs",
+        "out",
+    ];
+    folder.call(&call).success();
+    let read = |name: &str| std::fs::read(folder.0.path().join(name)).unwrap();
+    assert_eq!(read("out/to.bin"), read("expected.bin"));
+    folder
+        .call(&["ptx", "scale.ptx", "--outputs", "out"])
+        .failure()
+        .stderr(contains("--launch"));
+    let schema = folder.call(&["ptx", "--print-schema"]).success();
+    let schema: Value = serde_json::from_slice(&schema.get_output().stdout).unwrap();
+    assert!(schema["properties"]["arguments"].is_object(), "{schema}");
+}
+
+#[test]
 fn errors_name_the_file_and_the_line() {
     let told = |ptx: &str, launch: &str| Folder::new(ptx, launch).told();
     let expected = [

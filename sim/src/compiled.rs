@@ -85,11 +85,11 @@ impl Compiled {
         })
     }
 
-    /// What an SM or a GPU runs, launch by launch.
+    /// What an SM or a GPU runs, launch by launch, and where buffers do not hold what they should after the last one.
     ///
     /// # Errors
     /// If a launch does not run to its end, or accesses what is no buffer.
-    pub fn works(&self) -> Result<Vec<Work>, Error> {
+    pub fn works(&self) -> Result<(Vec<Work>, Vec<Difference>), Error> {
         let mut memory = self.placed.memory.clone();
         let mut works = Vec::new();
         for (number, started) in (1..).zip(&self.launches) {
@@ -101,7 +101,7 @@ impl Compiled {
             }
             works.push(work);
         }
-        Ok(works)
+        Ok((works, self.placed.compare(&memory)))
     }
 
     /// Executes all launches.

@@ -1,11 +1,13 @@
 //! `faultline ptx`: what is in a file of PTX.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use faultline_sim::launch_file::schema;
 use faultline_sim::ptx::{KernelSummary, Summary};
 use miette::{Result, miette};
 use serde::Serialize;
@@ -20,11 +22,17 @@ use crate::output::{counted, fitted, grouped, right, table};
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Files of PTX, as a compiler writes them
-    #[arg(required = true)]
+    #[arg(required_unless_present = "print_schema")]
     files: Vec<PathBuf>,
     /// Execute the kernels of the one file as this launch file starts them, without timing, and compare what it expects
     #[arg(long, value_name = "FILE.toml")]
     launch: Option<PathBuf>,
+    /// Write each buffer that the kernels write to a file of its name in this folder, which is made if it is not there
+    #[arg(long, value_name = "DIR", requires = "launch")]
+    outputs: Option<PathBuf>,
+    /// Print what a launch file may say, as a JSON schema for editors, and do nothing else
+    #[arg(long)]
+    print_schema: bool,
 }
 
 /// A program that was executed.
@@ -48,7 +56,7 @@ struct Launched {
     threads: u32,
     /// Instructions of the kernel.
     length: usize,
-    /// Registers of 64 bits that the kernel's program has.
+    /// Registers of 32 and of 64 bits that the kernel's program has.
     registers: u8,
     shared_bytes: u32,
     local_bytes: u32,
@@ -74,6 +82,10 @@ struct File {
 /// # Errors
 /// If standard output cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<ExitCode> {
+    if args.print_schema {
+        global.print_json(&schema())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if let Some(launch) = &args.launch {
         return execute(args, launch, global);
     }
@@ -112,6 +124,15 @@ fn execute(args: &Args, launch: &PathBuf, global: &Global) -> Result<ExitCode> {
     let begin = Instant::now();
     let executed = compiled.execute().map_err(|error| miette!("{error}"))?;
     let seconds = begin.elapsed().as_secs_f64();
+    if let Some(folder) = &args.outputs {
+        let cannot = |error: &dyn Display| miette!("--outputs {}: {error}", folder.display());
+        fs::create_dir_all(folder).map_err(|error| cannot(&error))?;
+        let outputs = compiled.placed.buffers.iter();
+        for buffer in outputs.filter(|buffer| buffer.is_output) {
+            let path = folder.join(format!("{}.bin", buffer.name));
+            fs::write(path, buffer.read(&executed.memory)).map_err(|error| cannot(&error))?;
+        }
+    }
     let launches = compiled.launches.iter().map(|started| Launched {
         kernel: started.name.clone(),
         thread_blocks: started.blocks.len() as u32,

@@ -64,7 +64,7 @@ fn programs() -> Result<Vec<Work>, Box<dyn Error>> {
         let speed = instructions as f64 / clock.seconds();
         logarithms += speed.ln();
         println!("{name:24} {speed:12.0} warp instructions a second");
-        works.extend(compiled.works()?.pop());
+        works.extend(compiled.works()?.0.pop());
     }
     let mean = (logarithms / paths.len() as f64).exp();
     println!(

@@ -67,7 +67,7 @@ pub struct Bindings {
     pub dynamic_shared: u32,
 }
 
-/// How registers are given, and what is moved.
+/// How registers are given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Which of the free registers is taken.

@@ -263,7 +263,7 @@ pub enum Arithmetic {
         /// `.sat`.
         saturates: bool,
     },
-    /// `a` in the low half and `b` in the high half of so many bits: 32 or 64.
+    /// `a` in the low half and `b` in the high half of so many bits: 16, 32 or 64.
     Join(u32),
 }
 

@@ -103,6 +103,9 @@ pub fn execute(instruction: &Instruction, operands: &Operands, mask: u32) -> Eff
     }
 }
 
+/// The bits of an address that is not one of global memory.
+const LOW: u64 = u32::MAX as u64;
+
 /// What a memory instruction accesses.
 pub(super) fn access(instruction: &Instruction, operands: &Operands, mask: u32) -> Option<Access> {
     let (kind, space, width) = match instruction.operation {
@@ -118,9 +121,11 @@ pub(super) fn access(instruction: &Instruction, operands: &Operands, mask: u32) 
     let (space, addresses) = match space {
         Space::Local => (
             Space::Global,
-            std::array::from_fn(|lane| local(third[lane], address(lane))),
+            std::array::from_fn(|lane| local(third[lane], address(lane) & LOW)),
         ),
-        _ => (space, std::array::from_fn(address)),
+        Space::Global => (space, std::array::from_fn(address)),
+        // These memories have addresses of 32 bits.
+        Space::Shared | Space::Constant => (space, std::array::from_fn(|lane| address(lane) & LOW)),
     };
     Some(Access {
         kind,

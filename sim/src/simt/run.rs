@@ -459,6 +459,10 @@ fn step(
         perform(&access, program, warp, global, shared);
     } else if let (Some(register), operation) = (instruction.destination, instruction.operation) {
         let values = compute(operation, operands);
+        debug_assert!(
+            register >= program.narrow() || values.iter().all(|&value| value >> 32 == 0),
+            "{instruction} writes more than 32 bits"
+        );
         warp.registers.write(register, fetched.mask, &values);
     } else {
         let effect = execute(instruction, operands, fetched.mask);

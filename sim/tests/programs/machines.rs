@@ -29,7 +29,7 @@ fn programs(order: Order) -> Vec<(String, Vec<Work>)> {
         let (_, file, _) = cpu::program(name);
         let options = Options { order };
         let compiled = Compiled::new(&module, name, &file, &cpu::programs(), options).unwrap();
-        let mut works = compiled.works().unwrap();
+        let (mut works, _) = compiled.works().unwrap();
         works.drain(..works.len().saturating_sub(LAUNCHES));
         (name.to_owned(), works)
     };

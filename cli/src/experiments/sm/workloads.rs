@@ -98,7 +98,10 @@ impl Workloads {
     fn compiled(&self, path: &Path) -> Result<Vec<Work>> {
         let compiled = compiled::read(path, self.launch.as_ref())?;
         let works = compiled.works().map_err(|error| miette!("{error}"));
-        let mut works = works?;
+        let (mut works, differences) = works?;
+        if let Some(difference) = differences.first() {
+            return Err(miette!("{}: {difference}", path.display()));
+        }
         if let Some(blocks) = self.blocks_per_sm {
             for work in &mut works {
                 work.blocks_per_sm = blocks.into();

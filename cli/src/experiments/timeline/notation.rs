@@ -57,7 +57,7 @@ mod tests {
     fn the_help_names_every_operation_and_its_example_is_a_program() {
         let help = help();
         let words: Vec<_> = help.split_whitespace().collect();
-        assert!(Operation::all().all(|operation| words.contains(&operation.name())));
+        assert!(Operation::all().all(|operation| words.contains(&&*operation.name())));
         assemble(&format!("{EXAMPLE}exit")).unwrap();
     }
 }

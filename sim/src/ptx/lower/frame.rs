@@ -44,6 +44,8 @@ pub struct Lowering<'tree> {
     pub code: Code,
     passed: Vec<Passed>,
     calls: Vec<usize>,
+    /// Calls that were inlined.
+    inlined: usize,
     /// The line that is translated.
     pub line: u32,
 }
@@ -56,6 +58,7 @@ impl<'tree> Lowering<'tree> {
             code: Code::default(),
             passed: Vec::new(),
             calls: Vec::new(),
+            inlined: 0,
             line: 0,
         }
     }
@@ -75,7 +78,7 @@ impl<'tree> Lowering<'tree> {
             .flat_map(|line| &mut line.sources)
         {
             if let Source::Address(Space::Shared, address) = source
-                && *address >= DYNAMIC / 2
+                && DYNAMIC.abs_diff(*address) < 1 << 40
             {
                 *address = address.wrapping_sub(DYNAMIC).wrapping_add(dynamic);
             }
@@ -232,8 +235,14 @@ impl<'tree> Lowering<'tree> {
         let function = self.function(*number)?;
         let end = self.code.target();
         let mut callee = self.frame(*number, function, Some(end));
+        self.inlined += 1;
+        if self.inlined > MOST_LINES {
+            return Err(self.wrong(format!("the kernel makes more than {MOST_LINES} calls")));
+        }
         for (place, operand) in results.iter().chain(arguments).enumerate() {
             let passed = match operand {
+                // The caller has a result when the function has ended.
+                _ if place < results.len() => self.pass(BTreeMap::new()),
                 Operand::Variable(Symbol::Function(variable)) => self.passed_of(frame, *variable),
                 Operand::Variable(Symbol::Module(_)) => {
                     return Err(self.wrong("a variable of the module cannot be passed"));
@@ -247,9 +256,14 @@ impl<'tree> Lowering<'tree> {
                 }
                 Operand::Immediate(value) => {
                     let variable = function.variables.get(place);
-                    let bytes = variable.map_or(8, |variable| variable.bytes as u32);
+                    let bytes = variable.map_or(8, |variable| variable.bytes.min(8) as u32);
+                    let value = match variable.map(|variable| variable.ty) {
+                        // A number with a point is read as a double.
+                        Some(Type::F32) => (f64::from_bits(*value) as f32).to_bits().into(),
+                        _ => value & u64::MAX >> (u64::BITS - 8 * bytes.max(1)),
+                    };
                     let register = self.code.register(bytes > 4);
-                    self.emit(Operation::Move, Some(register), [Source::Immediate(*value)]);
+                    self.emit(Operation::Move, Some(register), [Source::Immediate(value)]);
                     self.pass([(0, (register, bytes))].into())
                 }
                 _ => self.pass(BTreeMap::new()),
@@ -262,6 +276,20 @@ impl<'tree> Lowering<'tree> {
         self.calls.pop();
         self.line = line;
         self.code.land(end);
+        for (place, operand) in results.iter().enumerate() {
+            let passed = callee.passed.get(&place).copied();
+            let parts = passed.and_then(|passed| self.passed.get(passed)).cloned();
+            for (at, (from, bytes)) in parts.unwrap_or_default().0 {
+                let to = match operand {
+                    Operand::Variable(Symbol::Function(variable)) => {
+                        self.part(frame, *variable, at, bytes)?
+                    }
+                    Operand::Register(register) if at == 0 => self.register(frame, *register),
+                    _ => continue,
+                };
+                self.emit(Operation::Move, Some(to), [Source::Register(from)]);
+            }
+        }
         Ok(())
     }
 
@@ -310,7 +338,7 @@ impl<'tree> Lowering<'tree> {
                 }
             }
             (Some((place, (_, size))), _) if place + u64::from(*size) > at => Err(mixed),
-            (_, Some((place, _))) if at + u64::from(bytes) > *place => Err(mixed),
+            (_, Some((place, _))) if at.saturating_add(bytes.into()) > *place => Err(mixed),
             _ => {
                 parts.insert(at, (new, bytes));
                 self.code.wide.push(bytes > 4);
@@ -357,7 +385,10 @@ impl<'tree> Lowering<'tree> {
             }
             (Space::Local, Symbol::Function(number)) => {
                 let known = frame.local.get(&number).copied();
-                let address = known.unwrap_or_else(|| self.layout.local(variable));
+                let address = match known {
+                    Some(known) => known,
+                    None => self.layout.local(variable)?,
+                };
                 frame.local.insert(number, address);
                 (Space::Local, address)
             }

@@ -13,6 +13,11 @@ const GLOBAL_ALIGN: u64 = 256;
 /// Bytes of constant memory, with the parameters (CUDA C Programming Guide, technical specifications).
 const MOST_CONSTANTS: u64 = (64 << 10) + 4096;
 
+/// Bytes of a variable in shared memory, of local memory of a thread, and of a variable in global memory.
+const MOST_SHARED: u64 = 1 << 20;
+const MOST_LOCAL: u64 = 512 << 10;
+const MOST_GLOBAL: u64 = 4 << 30;
+
 /// An array that a texture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Textured {
@@ -57,6 +62,8 @@ pub struct Layout<'tree> {
     known: HashMap<(Option<usize>, usize), u64>,
     /// Shared memory whose size the launch gives is named.
     is_dynamic: bool,
+    /// The alignment of that memory.
+    dynamic_align: u64,
 }
 
 impl<'tree> Layout<'tree> {
@@ -91,6 +98,7 @@ impl<'tree> Layout<'tree> {
             local: 0,
             known: HashMap::new(),
             is_dynamic: false,
+            dynamic_align: 16,
         };
         // Those in global memory lie at the same places for all kernels of the module.
         for (number, variable) in module.variables.iter().enumerate() {
@@ -172,6 +180,17 @@ impl<'tree> Layout<'tree> {
                 format!("{name} is defined in another module; link the modules first"),
             ));
         }
+        let most = match variable.space {
+            Space::Const => MOST_CONSTANTS,
+            Space::Shared => MOST_SHARED,
+            _ => MOST_GLOBAL,
+        };
+        if *bytes > most || self.shared + bytes > MOST_GLOBAL {
+            return Err(LowerError::at(
+                *line,
+                format!("{name} has {bytes} bytes, and at most {most} are possible"),
+            ));
+        }
         let set = self
             .bindings
             .symbols
@@ -185,6 +204,7 @@ impl<'tree> Layout<'tree> {
             Space::Const => self.constants.put(initial, *bytes, align),
             Space::Shared if is_dynamic => {
                 self.is_dynamic = true;
+                self.dynamic_align = self.dynamic_align.max(align);
                 DYNAMIC
             }
             Space::Shared => {
@@ -205,12 +225,24 @@ impl<'tree> Layout<'tree> {
     }
 
     /// Room in the local memory of a thread.
-    pub fn local(&mut self, variable: &Variable) -> u64 {
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn local(&mut self, variable: &Variable) -> Result<u64, LowerError> {
         let at = self
             .local
             .next_multiple_of(u64::from(variable.align.max(1)));
         self.local = at + variable.bytes;
-        at
+        match self.local <= MOST_LOCAL {
+            true => Ok(at),
+            false => Err(LowerError::at(
+                variable.line,
+                format!(
+                    "a thread has more than {MOST_LOCAL} bytes of local memory with {}",
+                    variable.name
+                ),
+            )),
+        }
     }
 
     /// What a texture is bound to.
@@ -223,7 +255,7 @@ impl<'tree> Layout<'tree> {
 
     /// Where shared memory whose size the launch gives begins: behind all other.
     pub fn dynamic(&self) -> u64 {
-        self.shared.next_multiple_of(16)
+        self.shared.next_multiple_of(self.dynamic_align)
     }
 
     pub fn constants(&self) -> Vec<u8> {

@@ -4,7 +4,7 @@ use super::LowerError;
 use super::code::{Line, Source, Virtual};
 use super::frame::{Frame, Lowering};
 use super::translate::{number, space};
-use crate::ptx::module::{Base, Instruction, Operand, Symbol};
+use crate::ptx::module::{Base, Instruction, Operand, Symbol, Variable};
 use crate::ptx::words::{Kind, Modifier, Opcode, Space, Type};
 use crate::simt::{Arithmetic, Atomic, ConversionRounding, Number, Operation, Whole, Width};
 
@@ -46,6 +46,17 @@ impl<'tree> Lowering<'tree> {
         let space = instruction.space;
         if let (Space::Param, Base::Symbol(Symbol::Function(number))) = (space, base) {
             let at = offset.cast_unsigned();
+            let variable = self.variable(frame, Symbol::Function(*number))?;
+            let bytes = instruction.elements() * instruction.ty.map_or(1, Type::bytes);
+            if at
+                .checked_add(bytes.into())
+                .is_none_or(|end| end > variable.bytes)
+            {
+                let Variable { name, bytes, .. } = variable;
+                return Err(self.wrong(format!(
+                    "the access goes past the end of {name}, which has {bytes} bytes"
+                )));
+            }
             let is_kernels = frame.end.is_none() && *number < frame.function.parameters;
             return Ok(match is_kernels {
                 true => Place::Parameter(*number, at),
@@ -181,7 +192,19 @@ impl<'tree> Lowering<'tree> {
                 }
                 Place::Passed(number, first) => {
                     let part = self.part(frame, number, first + at, ty.bytes())?;
-                    self.emit(Operation::Move, Some(part), [data]);
+                    let is_wider = matches!(operand, Operand::Register(register) if Self::type_of(frame, *register).bits() > ty.bits());
+                    let low = Number::Whole(Whole::of_bits(ty.bits()));
+                    let operation = match is_wider {
+                        true => Operation::Arithmetic(Arithmetic::Convert {
+                            to: low,
+                            from: low,
+                            rounding: ConversionRounding::Exact,
+                            flushes: false,
+                            saturates: false,
+                        }),
+                        false => Operation::Move,
+                    };
+                    self.emit(operation, Some(part), [data]);
                 }
                 Place::Parameter(..) => {
                     return Err(self.wrong("a parameter of a kernel cannot be written"));

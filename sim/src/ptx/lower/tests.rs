@@ -383,3 +383,80 @@ fn a_launch_gives_what_the_kernel_takes() {
             .ends_with("there are: kernel")
     );
 }
+
+#[test]
+fn what_is_passed_is_passed_by_value() {
+    let swap = ".func (.param .b32 x, .param .b32 y) swap(.param .b32 a, .param .b32 b) {
+            .reg .b32 %r<4>; ld.param.b32 %r1, [b]; st.param.b32 [x], %r1; ld.param.b32 %r2, [a]; st.param.b32 [y], %r2; ret;
+        }";
+    let call = "{ .param .b32 p; .param .b32 q; mov.u32 %r1, 3; mov.u32 %r2, 4; st.param.b32 [p], %r1; st.param.b32 [q], %r2;
+        call (p, q), swap, (p, q); ld.param.b32 %r1, [p]; ld.param.b32 %r2, [q]; st.global.v2.u32 [%d14], {%r1, %r2}; }";
+    assert_eq!(words(&kernel(swap, call))[0], (3 << 32) | 4);
+    // A part has as many bits as it is passed with.
+    let low = ".func (.param .b32 x) low(.param .b8 a) {
+            .reg .b32 %r<4>; ld.param.u8 %r1, [a]; st.param.b32 [x], %r1; ret;
+        }";
+    let call =
+        "{ .param .b8 p; .param .b32 q; mov.u32 %r1, 511; st.param.b8 [p], %r1; call (q), low, (p);
+        ld.param.b32 %r2, [q]; st.global.u32 [%d14], %r2; }";
+    assert_eq!(words(&kernel(low, call))[0], 255);
+    let half = ".func (.param .f32 x) half(.param .f32 a) {
+            .reg .f32 %f<4>; ld.param.f32 %f1, [a]; mul.f32 %f1, %f1, 0f3f000000; st.param.f32 [x], %f1; ret;
+        }";
+    let call = "{ .param .f32 q; call (q), half, (3.0); ld.param.f32 %f2, [q]; st.global.f32 [%d14], %f2; }";
+    assert_eq!(words(&kernel(half, call))[0], u64::from(1.5f32.to_bits()));
+    let (_, what) = refused(&kernel(low, "{ .param .b8 p; st.param.b32 [p], %r1; }"));
+    assert_eq!(what, "the access goes past the end of p, which has 1 bytes");
+}
+
+#[test]
+fn parts_are_of_any_width() {
+    let body = "mov.u32 %r1, 0x04030201; .reg .b8 %b<4>; mov.b32 {%b0, %b1, %b2, %b3}, %r1; mov.b32 %r2, {%b3, %b0, %b1, %b2};
+                st.global.u32 [%d14], %r2;";
+    assert_eq!(word(body, 0), 0x0302_0104);
+    let body = "ld.global.u32 %r1, [%d1]; shl.b32 %r2, %r1, 8; or.b32 %r2, %r2, 4; bfi.b32 %r3, -1, 0, %r2, %r2;
+                st.global.u32 [%d14], %r3;";
+    assert_eq!(word(body, 0), 0xf0);
+}
+
+#[test]
+fn addresses_of_shared_memory_have_32_bits() {
+    let outside = ".shared .align 4 .b8 tile[128]; .extern .shared .align 64 .b8 more[];";
+    let body = "mov.u32 %r1, tile; add.s32 %r2, %r1, -8; mov.u32 %r4, 7; st.shared.u32 [tile], %r4; ld.shared.u32 %r3, [%r2+8];
+                mov.u64 %d2, tile+-4; ld.shared.u32 %r5, [%d2+4]; add.u32 %r3, %r3, %r5; st.global.u32 [%d14], %r3;";
+    assert_eq!(words(&kernel(outside, body))[0], 14);
+    let body = "mov.u32 %r1, more; mov.u32 %r2, tile; st.global.v2.u32 [%d14], {%r1, %r2};";
+    assert_eq!(words(&kernel(outside, body))[0], 128);
+    let outside = ".shared .align 4 .b8 tile[16]; .extern .shared .align 64 .b8 more[];";
+    assert_eq!(words(&kernel(outside, body))[0], 64);
+}
+
+#[test]
+fn what_is_too_large_is_refused() {
+    let (line, what) = refused(&kernel(
+        ".shared .b8 tile[4294967296];",
+        "mov.u32 %r1, tile; st.global.u32 [%d14], %r1;",
+    ));
+    assert!(
+        line == Some(3) && what.starts_with("tile has 4294967296 bytes"),
+        "{what}"
+    );
+    let (_, what) = refused(&kernel(".global .b8 all[1099511627776];", ""));
+    assert!(what.starts_with("all has 1099511627776 bytes"), "{what}");
+    let (_, what) = refused(&kernel(
+        "",
+        ".local .b8 own[4294967304]; mov.u64 %d2, own; st.local.u8 [%d2], 1;",
+    ));
+    assert!(what.starts_with("a thread has more than"), "{what}");
+    // Each function calls the next one twice.
+    let mut outside = String::from(".func f30() { ret; }");
+    for number in (0..30).rev() {
+        outside += &format!(
+            ".func f{number}() {{ call f{}; call f{}; }}",
+            number + 1,
+            number + 1
+        );
+    }
+    let (_, what) = refused(&kernel(&outside, "call f0;"));
+    assert!(what.contains("makes more than"), "{what}");
+}

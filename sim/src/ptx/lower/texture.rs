@@ -38,6 +38,14 @@ impl<'tree> Lowering<'tree> {
                 "the texture {name} is bound to no buffer; name one in the launch"
             ))
         })?;
+        let is_float = |ty: Type| ty.kind() == Kind::Float;
+        let result = instruction.ty.unwrap_or(Type::F32);
+        if bound.ty.bits() > 32 || is_float(bound.ty) != is_float(result) {
+            let (name, has) = (&texture.name, bound.ty);
+            return Err(self.wrong(format!(
+                "the texture {name} is bound to elements of type .{has}, and the fetch gives .{result}; bind it to such"
+            )));
+        }
         let ty = instruction.second.unwrap_or(Type::S32);
         let mut element = Source::Immediate(0);
         let sizes = [bound.width, bound.height];

@@ -1,6 +1,6 @@
 //! What every compiler's back end does: constants go into the instructions that read them, and what nothing reads goes.
 
-use super::code::{Code, Line, Source};
+use super::code::{Code, Line, Source, Virtual};
 use crate::simt::{Condition, Operation, Space};
 
 /// Puts constants in place, and removes what is without effect, until nothing changes.
@@ -66,6 +66,13 @@ fn remove(code: &mut Code) -> bool {
     for register in code.lines.iter().flat_map(Line::reads) {
         if let Some(read) = reads.get_mut(register.0 as usize) {
             *read = true;
+        }
+    }
+    // An atomic whose result nothing reads has none.
+    for line in &mut code.lines {
+        let is_read = |to: Virtual| reads.get(to.0 as usize) == Some(&true);
+        if matches!(line.operation, Operation::Atomic(..)) {
+            line.destination = line.destination.filter(|&to| is_read(to));
         }
     }
     let is_kept = |(place, line): (usize, &Line)| match line.operation {

@@ -10,16 +10,6 @@ use crate::simt::{
     Relation, Rounding, SpecialRegister, Test, Whole, WholeOperation,
 };
 
-/// A number of so many bits without a sign.
-fn bits(bits: u32) -> Whole {
-    match bits {
-        8 => Whole::U8,
-        16 => Whole::U16,
-        32 => Whole::U32,
-        _ => Whole::U64,
-    }
-}
-
 /// An integer type; one of bits has no sign.
 fn whole(ty: Type) -> Whole {
     match ty {
@@ -27,7 +17,7 @@ fn whole(ty: Type) -> Whole {
         Type::S16 => Whole::S16,
         Type::S32 => Whole::S32,
         Type::S64 => Whole::S64,
-        _ => bits(ty.bits()),
+        _ => Whole::of_bits(ty.bits()),
     }
 }
 
@@ -314,8 +304,8 @@ impl<'tree> Lowering<'tree> {
                 let source = self.source(frame, source)?;
                 let part = width / parts.len().max(1) as u32;
                 let cut = Operation::Arithmetic(Arithmetic::Convert {
-                    to: Number::Whole(bits(part)),
-                    from: Number::Whole(bits(width)),
+                    to: Number::Whole(Whole::of_bits(part)),
+                    from: Number::Whole(Whole::of_bits(width)),
                     rounding: ConversionRounding::Exact,
                     flushes: false,
                     saturates: false,
@@ -327,7 +317,8 @@ impl<'tree> Lowering<'tree> {
                         continue;
                     };
                     let first = Source::Immediate(u64::from(part) * place as u64);
-                    let shift = Arithmetic::Whole(WholeOperation::ShiftRight, bits(width));
+                    let shift =
+                        Arithmetic::Whole(WholeOperation::ShiftRight, Whole::of_bits(width));
                     let shifted = match place {
                         0 => source,
                         _ => self.computed(Operation::Arithmetic(shift), [source, first]),
@@ -347,9 +338,9 @@ impl<'tree> Lowering<'tree> {
                 match sources[..] {
                     [low, high] => self.emit(join(width), to, [low, high]),
                     [first, second, third, fourth] => {
-                        let low = self.computed(join(32), [first, second]);
-                        let high = self.computed(join(32), [third, fourth]);
-                        self.emit(join(64), to, [low, high]);
+                        let low = self.computed(join(width / 2), [first, second]);
+                        let high = self.computed(join(width / 2), [third, fourth]);
+                        self.emit(join(width), to, [low, high]);
                     }
                     _ => return Err(self.wrong("a value has two or four parts")),
                 }
@@ -562,7 +553,9 @@ impl<'tree> Lowering<'tree> {
             }
             _ => {
                 let low = self.computed(Operation::And, [first, Source::Immediate(0xff)]);
-                let high = self.computed(Operation::ShiftLeft, [length, Source::Immediate(8)]);
+                let shift = Arithmetic::Whole(WholeOperation::ShiftLeft, Whole::U32);
+                let shift = Operation::Arithmetic(shift);
+                let high = self.computed(shift, [length, Source::Immediate(8)]);
                 self.computed(Operation::Or, [low, high])
             }
         };

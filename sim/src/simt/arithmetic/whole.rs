@@ -66,6 +66,17 @@ macro_rules! with_integer {
 pub(super) use with_integer;
 
 impl Whole {
+    /// That of so many bits without a sign; of 64 if there is none.
+    #[must_use]
+    pub const fn of_bits(bits: u32) -> Self {
+        match bits {
+            8 => Self::U8,
+            16 => Self::U16,
+            32 => Self::U32,
+            _ => Self::U64,
+        }
+    }
+
     /// Its width (PTX ISA 5.2.1).
     #[must_use]
     pub const fn bits(self) -> u32 {
