@@ -16,7 +16,7 @@ use faultline_testbench::{blocks, origin};
 
 /// Reports from older Verilog, or from before reports named their designs. What is made again is to be taken from here,
 /// and from the page of verification.
-const OLDER: [&str; 13] = [
+const OLDER: [&str; 12] = [
     "testbench/reports/answers_gmmu.md",
     "testbench/reports/lockstep.md",
     "testbench/reports/lockstep_64_warps.md",
@@ -25,7 +25,6 @@ const OLDER: [&str; 13] = [
     "testbench/reports/mutants.md",
     "testbench/reports/mutants_gmmu.md",
     "testbench/reports/mutants_preemption.md",
-    "synth/reports/equivalence.md",
     "synth/reports/sm_pipeline.md",
     "synth/reports/sm_pipeline_nangate45.md",
     "sim/reports/restart_verilog.md",
