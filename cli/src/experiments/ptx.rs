@@ -1,6 +1,6 @@
 //! `faultline ptx`: what is in a file of PTX.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use faultline_sim::launch_file::schema;
 use faultline_sim::ptx::{KernelSummary, Summary};
+use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
 
@@ -125,12 +126,15 @@ fn execute(args: &Args, launch: &PathBuf, global: &Global) -> Result<ExitCode> {
     let executed = compiled.execute().map_err(|error| miette!("{error}"))?;
     let seconds = begin.elapsed().as_secs_f64();
     if let Some(folder) = &args.outputs {
-        let cannot = |error: &dyn Display| miette!("--outputs {}: {error}", folder.display());
-        fs::create_dir_all(folder).map_err(|error| cannot(&error))?;
+        fs::create_dir_all(folder).map_err(|error| {
+            let folder = folder.display();
+            miette!("--outputs {folder}: the folder cannot be made ({error}); name another one")
+        })?;
         let outputs = compiled.placed.buffers.iter();
         for buffer in outputs.filter(|buffer| buffer.is_output) {
             let path = folder.join(format!("{}.bin", buffer.name));
-            fs::write(path, buffer.read(&executed.memory)).map_err(|error| cannot(&error))?;
+            let bytes = buffer.read(&executed.memory);
+            file::write_whole(&path, bytes).map_err(|error| miette!("{error}"))?;
         }
     }
     let launches = compiled.launches.iter().map(|started| Launched {

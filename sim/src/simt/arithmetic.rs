@@ -268,6 +268,18 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
+    /// A conversion between integers, with nothing rounded or limited.
+    #[must_use]
+    pub const fn exact(to: Whole, from: Whole) -> Self {
+        Self::Convert {
+            to: Number::Whole(to),
+            from: Number::Whole(from),
+            rounding: ConversionRounding::Exact,
+            flushes: false,
+            saturates: false,
+        }
+    }
+
     /// The result in each lane, active or not, as the PTX ISA has it (9.7).
     #[must_use]
     pub fn evaluate(self, sources: &[Lanes; 3]) -> Lanes {

@@ -179,7 +179,7 @@ impl Generator {
         text + rest
     }
 
-    /// An instruction of a form. What a letter after `$` stands for is told at [`FORMS`].
+    /// An instruction of a form. [`FORMS`] says what a letter after `$` stands for.
     fn instruction(&mut self) {
         let (types, form) = self.pick(FORMS);
         let types: Vec<_> = types.split(' ').collect();

@@ -3,10 +3,10 @@
 use super::LowerError;
 use super::code::{Line, Source, Virtual};
 use super::frame::{Frame, Lowering};
-use super::translate::{number, space};
+use super::translate::{number, space, whole};
 use crate::ptx::module::{Base, Instruction, Operand, Symbol, Variable};
 use crate::ptx::words::{Kind, Modifier, Opcode, Space, Type};
-use crate::simt::{Arithmetic, Atomic, ConversionRounding, Number, Operation, Whole, Width};
+use crate::simt::{Arithmetic, Atomic, Operation, Whole, Width};
 
 /// What a load of a type reads into a register of so many bits.
 fn width(ty: Type, register: u32) -> Width {
@@ -154,16 +154,13 @@ impl<'tree> Lowering<'tree> {
     }
 
     /// Moves a value of a type to a register of so many bits.
-    fn widened(&mut self, ty: Type, bits: u32, to: Virtual, value: Source) {
+    pub fn widened(&mut self, ty: Type, bits: u32, to: Virtual, value: Source) {
         let is_extended = ty.kind() == Kind::Signed && bits > ty.bits();
         let operation = match is_extended {
-            true => Operation::Arithmetic(Arithmetic::Convert {
-                to: Number::Whole(if bits == 64 { Whole::S64 } else { Whole::S32 }),
-                from: number(ty),
-                rounding: ConversionRounding::Exact,
-                flushes: false,
-                saturates: false,
-            }),
+            true => Operation::Arithmetic(Arithmetic::exact(
+                if bits == 64 { Whole::S64 } else { Whole::S32 },
+                whole(ty),
+            )),
             false => Operation::Move,
         };
         self.emit(operation, Some(to), [value]);
@@ -193,15 +190,9 @@ impl<'tree> Lowering<'tree> {
                 Place::Passed(number, first) => {
                     let part = self.part(frame, number, first + at, ty.bytes())?;
                     let is_wider = matches!(operand, Operand::Register(register) if Self::type_of(frame, *register).bits() > ty.bits());
-                    let low = Number::Whole(Whole::of_bits(ty.bits()));
+                    let low = Whole::of_bits(ty.bits());
                     let operation = match is_wider {
-                        true => Operation::Arithmetic(Arithmetic::Convert {
-                            to: low,
-                            from: low,
-                            rounding: ConversionRounding::Exact,
-                            flushes: false,
-                            saturates: false,
-                        }),
+                        true => Operation::Arithmetic(Arithmetic::exact(low, low)),
                         false => Operation::Move,
                     };
                     self.emit(operation, Some(part), [data]);

@@ -11,7 +11,7 @@ use crate::simt::{
 };
 
 /// An integer type; one of bits has no sign.
-fn whole(ty: Type) -> Whole {
+pub fn whole(ty: Type) -> Whole {
     match ty {
         Type::S8 => Whole::S8,
         Type::S16 => Whole::S16,
@@ -303,13 +303,10 @@ impl<'tree> Lowering<'tree> {
             [Operand::Vector(parts), source] => {
                 let source = self.source(frame, source)?;
                 let part = width / parts.len().max(1) as u32;
-                let cut = Operation::Arithmetic(Arithmetic::Convert {
-                    to: Number::Whole(Whole::of_bits(part)),
-                    from: Number::Whole(Whole::of_bits(width)),
-                    rounding: ConversionRounding::Exact,
-                    flushes: false,
-                    saturates: false,
-                });
+                let cut = Operation::Arithmetic(Arithmetic::exact(
+                    Whole::of_bits(part),
+                    Whole::of_bits(width),
+                ));
                 // A part may stand in the register of the whole, which is read for the last time then.
                 let mut held = Vec::new();
                 for (place, operand) in parts.iter().enumerate() {
@@ -412,19 +409,9 @@ impl<'tree> Lowering<'tree> {
         };
         if ty.kind() == Kind::Signed && register.bits() > ty.bits() {
             let narrow = self.computed(operation, [source]);
-            let wide = Number::Whole(if register.bits() == 64 {
-                Whole::S64
-            } else {
-                Whole::S32
-            });
-            let widens = Arithmetic::Convert {
-                to: wide,
-                from: number(ty),
-                rounding: ConversionRounding::Exact,
-                flushes: false,
-                saturates: false,
-            };
-            self.emit(Operation::Arithmetic(widens), to, [narrow]);
+            if let Some(to) = to {
+                self.widened(ty, register.bits(), to, narrow);
+            }
         } else {
             self.emit(operation, to, [source]);
         }
