@@ -313,11 +313,8 @@ fn operands_of_the_first_attempt_restart_an_instruction() {
     warp.registers.write(4, u32::MAX, &addresses(0x1080));
     let before = warp.clone();
     for pc in 0..4 {
-        let effect = execute(
-            program.at(pc),
-            &warp.read_operands(program.at(pc)),
-            u32::MAX,
-        );
+        let operands = warp.read_operands(program.at(pc));
+        let effect = execute(program.at(pc), operands.sources(), u32::MAX);
         commit(&effect, &program, &mut warp, &mut memory, &mut shared);
     }
     let expected = warp;
@@ -327,15 +324,12 @@ fn operands_of_the_first_attempt_restart_an_instruction() {
         .map(|pc| (pc, warp.read_operands(program.at(pc))))
         .into();
     for pc in [1, 3] {
-        let effect = execute(
-            program.at(pc),
-            &warp.read_operands(program.at(pc)),
-            u32::MAX,
-        );
+        let operands = warp.read_operands(program.at(pc));
+        let effect = execute(program.at(pc), operands.sources(), u32::MAX);
         commit(&effect, &program, &mut warp, &mut memory, &mut shared);
     }
     for (pc, operands) in logged {
-        let effect = execute(program.at(pc), &operands, u32::MAX);
+        let effect = execute(program.at(pc), operands.sources(), u32::MAX);
         commit(&effect, &program, &mut warp, &mut memory, &mut shared);
     }
     assert_eq!(warp.registers, expected.registers);
@@ -370,7 +364,8 @@ fn lanes_end_as_they_do_alone() {
             for _ in 0..1000 {
                 let fetched = warp.control.fetch(&program)?;
                 let instruction = program.at(fetched.pc);
-                let effect = execute(instruction, &warp.read_operands(instruction), fetched.mask);
+                let operands = warp.read_operands(instruction);
+                let effect = execute(instruction, operands.sources(), fetched.mask);
                 if effect == Effect::Exit {
                     return Some(warp.registers);
                 }

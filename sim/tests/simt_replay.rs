@@ -155,7 +155,7 @@ impl Sm<'_> {
         fetched: Fetched,
         operands: &Operands,
     ) {
-        let effect = execute(instruction, operands, fetched.mask);
+        let effect = execute(instruction, operands.sources(), fetched.mask);
         let program = &self.kernel.program;
         commit(
             &effect,

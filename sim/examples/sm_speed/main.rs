@@ -1,4 +1,4 @@
-//! How fast programs are executed, and how fast an SM with 64 warps is simulated with values and without:
+//! How fast programs are executed, and how fast an SM with 64 warps and a GPU are simulated with values and without:
 //! `cargo run --release -p faultline-sim --example sm_speed`.
 //!
 //! Seconds are those of the processor, where Linux tells them.
@@ -9,14 +9,18 @@ use std::time::Instant;
 
 use faultline_sim::compiled::Compiled;
 use faultline_sim::launch_file::LaunchFile;
+use faultline_sim::machines::gpu::{self, Gpu};
 use faultline_sim::machines::sm::{Parameters, Sm, Work};
 use faultline_sim::ptx::lower::Options;
 use faultline_sim::ptx::parse;
-use faultline_sim::simt::kernels::KERNELS;
+use faultline_sim::simt::kernels::{KERNELS, named};
 use faultline_sim::sm::sm_pipeline::Scheme;
 
 /// Warp instructions of each program that are executed at least.
 const INSTRUCTIONS: u64 = 1_000_000;
+/// Kernels that run on a GPU, and their scale.
+const ON_GPU: [&str; 4] = ["stencil", "sgemm", "lbm", "spmv"];
+const SCALE: u32 = 4;
 
 /// The clock of the main thread.
 struct Clock(Instant, Option<f64>);
@@ -87,6 +91,25 @@ fn speed(parameters: &Parameters, works: &[Work]) -> Result<(f64, f64), Box<dyn 
     Ok((cycles as f64 / seconds, instructions as f64 / seconds))
 }
 
+/// Pairs of runs on a GPU, of which the best of each kind counts.
+const PAIRS: usize = 5;
+
+/// Runs a work on a GPU with values and without, in turn; gives the cycles of its SMs in a second without, and with.
+fn gpu_speed(parameters: &gpu::Parameters, work: &Work) -> Result<[f64; 2], Box<dyn Error>> {
+    let mut best = [0.0; 2];
+    for _ in 0..PAIRS {
+        for (best, values) in best.iter_mut().zip([false, true]) {
+            let mut parameters = *parameters;
+            parameters.sm.values = values;
+            let clock = Clock::new();
+            let outcome = Gpu::new(&parameters, work)?.run(|_| {})?;
+            let cycles = outcome.cycles * parameters.sms as u64;
+            *best = f64::max(*best, cycles as f64 / clock.seconds());
+        }
+    }
+    Ok(best)
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let compiled = programs()?;
     let kernels = KERNELS
@@ -109,5 +132,25 @@ fn main() -> Result<(), Box<dyn Error>> {
             );
         }
     }
+    let gpu = gpu::Config::preset("tanasic")
+        .ok_or("no preset")?
+        .parameters();
+    let mut logarithm = 0.0;
+    for name in ON_GPU {
+        let make = named(name).ok_or(name)?;
+        let work = Work::of_kernel(&make(SCALE)?)?;
+        let [without, with] = gpu_speed(&gpu, &work)?;
+        logarithm += (with / without).ln();
+        println!(
+            "gpu      {name:24} {without:8.0} SM cycles/s, with values {:3.0} %",
+            100.0 * with / without
+        );
+    }
+    let mean = (logarithm / ON_GPU.len() as f64).exp();
+    println!(
+        "gpu      {:24} with values {:3.0} %",
+        "mean, geometric",
+        100.0 * mean
+    );
     Ok(())
 }

@@ -282,7 +282,7 @@ impl Arithmetic {
 
     /// The result in each lane, active or not, as the PTX ISA has it (9.7).
     #[must_use]
-    pub fn evaluate(self, sources: &[Lanes; 3]) -> Lanes {
+    pub fn evaluate(self, sources: [&Lanes; 3]) -> Lanes {
         let [a, b, _] = sources;
         match self {
             Self::Whole(operation, whole) => whole::evaluate(operation, whole, sources),
@@ -385,6 +385,11 @@ impl Arithmetic {
             Self::Compare { .. } | Self::Test(..) | Self::Join(_) => false,
         }
     }
+}
+
+/// `a * b + c` of 32-bit floats in each lane, rounded once to the nearest.
+pub(super) fn fused(sources: [&Lanes; 3]) -> Lanes {
+    <f32 as real::Binary>::fused(sources)
 }
 
 impl Number {

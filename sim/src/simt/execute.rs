@@ -1,7 +1,7 @@
 //! What an instruction does with the operands that it read: nothing here looks at registers, so a
 //! replay with operands from a log gives what the first attempt would have given.
 
-use super::arithmetic::{Number, Real, Whole};
+use super::arithmetic::{Number, Real, Whole, fused};
 use super::instruction::Instruction;
 use super::memory::{Cells, Constants, Memory, Shared};
 use super::operation::{Atomic, Condition, Operation, Relation, Space, Width};
@@ -16,8 +16,19 @@ pub struct Operands {
     pub values: [Lanes; 3],
 }
 
+/// The sources of an instruction where they stand: in registers, or in [`Operands`].
+pub type Sources<'values> = [&'values Lanes; 3];
+
+impl Operands {
+    /// The sources of an instruction that has read them.
+    #[must_use]
+    pub fn sources(&self) -> Sources<'_> {
+        self.values.each_ref()
+    }
+}
+
 /// A write of a register.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Write {
     /// The register.
     pub register: u8,
@@ -40,7 +51,7 @@ pub enum AccessKind {
 
 /// A memory instruction with the addresses of its lanes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Access {
+pub struct Access<'values> {
     /// What it does.
     pub kind: AccessKind,
     /// The memory that it goes to; local memory is part of global memory.
@@ -52,20 +63,20 @@ pub struct Access {
     /// The first byte of each lane, whether it is active or not.
     pub addresses: Lanes,
     /// What each lane writes, adds or compares with.
-    pub data: Lanes,
-    /// What each lane writes if a comparison of 64 bits holds; few accesses have it.
-    pub swapped: Option<Box<Lanes>>,
+    pub data: &'values Lanes,
+    /// What each lane writes if a comparison of 64 bits holds.
+    pub swapped: &'values Lanes,
     /// The register that takes what was read.
     pub destination: Option<u8>,
 }
 
 /// What an instruction is going to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum Effect<'values> {
     /// Write a register.
-    Write(Box<Write>),
+    Write(Write),
     /// Access memory.
-    Access(Box<Access>),
+    Access(Access<'values>),
     /// Nothing, as a trap.
     Nothing,
     /// Send these lanes to the branch's target, the others on.
@@ -78,28 +89,34 @@ pub enum Effect {
 
 /// Executes an instruction for the lanes of a mask.
 #[must_use]
-pub fn execute(instruction: &Instruction, operands: &Operands, mask: u32) -> Effect {
-    if let Some(access) = access(instruction, operands, mask) {
-        return Effect::Access(Box::new(access));
+pub fn execute<'values>(
+    instruction: &Instruction,
+    sources: Sources<'values>,
+    mask: u32,
+) -> Effect<'values> {
+    if let Some(access) = access(instruction, sources, mask) {
+        return Effect::Access(access);
     }
-    let first = &operands.values[0];
     match instruction.operation {
-        Operation::Branch(condition) => {
-            let zero = lanes_where(first, |value| value == 0);
-            Effect::Branch(match condition {
-                Condition::Always => mask,
-                Condition::NotZero => mask & !zero,
-                Condition::Zero => mask & zero,
-            })
-        }
+        Operation::Branch(condition) => Effect::Branch(branch_taken(condition, sources[0], mask)),
         Operation::Trap => Effect::Nothing,
         Operation::Barrier => Effect::Barrier,
         Operation::Exit => Effect::Exit,
-        operation => Effect::Write(Box::new(Write {
+        operation => Effect::Write(Write {
             register: instruction.destination.unwrap_or_default(),
             mask,
-            values: compute(operation, operands),
-        })),
+            values: compute(operation, sources),
+        }),
+    }
+}
+
+/// The lanes that a branch sends to its target.
+pub(crate) fn branch_taken(condition: Condition, source: &Lanes, mask: u32) -> u32 {
+    let zero = || lanes_where(source, |value| value == 0);
+    match condition {
+        Condition::Always => mask,
+        Condition::NotZero => mask & !zero(),
+        Condition::Zero => mask & zero(),
     }
 }
 
@@ -107,7 +124,11 @@ pub fn execute(instruction: &Instruction, operands: &Operands, mask: u32) -> Eff
 const LOW: u64 = u32::MAX as u64;
 
 /// What a memory instruction accesses.
-pub(super) fn access(instruction: &Instruction, operands: &Operands, mask: u32) -> Option<Access> {
+pub(crate) fn access<'values>(
+    instruction: &Instruction,
+    [first, second, third]: Sources<'values>,
+    mask: u32,
+) -> Option<Access<'values>> {
     let (kind, space, width) = match instruction.operation {
         Operation::Load(space, width) => (AccessKind::Load, space, width),
         Operation::Store(space, width) => (AccessKind::Store, space, width),
@@ -116,7 +137,6 @@ pub(super) fn access(instruction: &Instruction, operands: &Operands, mask: u32) 
         }
         _ => return None,
     };
-    let [first, second, third] = &operands.values;
     let address = |lane: usize| first[lane].wrapping_add_signed(instruction.offset);
     let (space, addresses) = match space {
         Space::Local => (
@@ -133,19 +153,18 @@ pub(super) fn access(instruction: &Instruction, operands: &Operands, mask: u32) 
         width,
         mask,
         addresses,
-        data: *second,
-        swapped: matches!(kind, AccessKind::Atomic(Atomic::CompareExchange, _))
-            .then(|| Box::new(*third)),
+        data: second,
+        swapped: third,
         destination: instruction.destination,
     })
 }
 
 /// The lanes of a mask in which an instruction raises its [exception](Operation::exception).
 #[must_use]
-pub fn raising(instruction: &Instruction, operands: &Operands, mask: u32) -> u32 {
+pub fn raising(instruction: &Instruction, sources: Sources<'_>, mask: u32) -> u32 {
     match instruction.operation {
         Operation::Divide | Operation::Remainder => {
-            mask & lanes_where(&operands.values[1], |divisor| divisor == 0)
+            mask & lanes_where(sources[1], |divisor| divisor == 0)
         }
         Operation::Trap => mask,
         _ => 0,
@@ -177,8 +196,8 @@ fn lanes_where(values: &Lanes, holds: impl Fn(u64) -> bool) -> u32 {
 }
 
 /// What a math or special instruction writes.
-pub(super) fn compute(operation: Operation, operands: &Operands) -> Lanes {
-    let [a, b, c] = &operands.values;
+pub(crate) fn compute(operation: Operation, sources: Sources<'_>) -> Lanes {
+    let [a, b, c] = sources;
     let integers = |combine: fn(u64, u64) -> u64| -> Lanes {
         std::array::from_fn(|lane| combine(a[lane], b[lane]))
     };
@@ -195,7 +214,7 @@ pub(super) fn compute(operation: Operation, operands: &Operands) -> Lanes {
         })
     };
     match operation {
-        Operation::Arithmetic(arithmetic) => arithmetic.evaluate(&operands.values),
+        Operation::Arithmetic(arithmetic) => arithmetic.evaluate(sources),
         Operation::Move => *a,
         Operation::Add => integers(u64::wrapping_add),
         Operation::Subtract => integers(u64::wrapping_sub),
@@ -219,10 +238,7 @@ pub(super) fn compute(operation: Operation, operands: &Operands) -> Lanes {
         Operation::FloatAdd => floats(|a, b| a + b),
         Operation::FloatSubtract => floats(|a, b| a - b),
         Operation::FloatMultiply => floats(|a, b| a * b),
-        Operation::FloatMultiplyAdd => std::array::from_fn(|lane| {
-            let sum = float(a[lane]).mul_add(float(b[lane]), float(c[lane]));
-            sum.to_bits().into()
-        }),
+        Operation::FloatMultiplyAdd => fused(sources),
         Operation::FloatMinimum => floats(f32::min),
         Operation::FloatMaximum => floats(f32::max),
         Operation::FloatCompare(relation) => {
@@ -310,40 +326,34 @@ fn changed(atomic: Atomic, number: Number, flushes: bool, [old, data, swapped]: 
     }
 }
 
-impl Access {
+impl Access<'_> {
     /// The lanes that access memory, with their addresses.
     pub fn lanes(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let active = |(lane, _): &(usize, u64)| self.mask >> lane & 1 == 1;
         self.addresses.iter().copied().enumerate().filter(active)
     }
 
-    /// Accesses the memory of its space, lowest lane first, and gives the register write that follows.
-    #[must_use]
-    pub fn perform(&self, memory: &mut impl Cells) -> Option<Write> {
-        let mut values = [0; LANES];
+    /// Accesses the memory of its space, lowest lane first, and leaves what its destination takes in the values of its lanes.
+    pub fn perform(&self, memory: &mut impl Cells, values: &mut Lanes) {
         match self.kind {
             AccessKind::Load => {
-                memory.read_lanes(self.mask, &self.addresses, self.width, &mut values);
-                values = values.map(|value| self.width.extended(value));
+                memory.read_lanes(self.mask, &self.addresses, self.width, values);
+                if self.width.is_signed() {
+                    *values = values.map(|value| self.width.extended(value));
+                }
             }
             AccessKind::Store => {
-                memory.write_lanes(self.mask, &self.addresses, self.width, &self.data);
+                memory.write_lanes(self.mask, &self.addresses, self.width, self.data);
             }
             AccessKind::Atomic(atomic, number) => {
                 for (lane, address) in self.lanes() {
                     values[lane] = memory.read(address, self.width);
-                    let swapped = self.swapped.as_ref().map_or(0, |swapped| swapped[lane]);
-                    let all = [values[lane], self.data[lane], swapped];
+                    let all = [values[lane], self.data[lane], self.swapped[lane]];
                     let written = changed(atomic, number, self.space == Space::Global, all);
                     memory.write(address, self.width, written);
                 }
             }
         }
-        self.destination.map(|register| Write {
-            register,
-            mask: self.mask,
-            values,
-        })
     }
 }
 
@@ -351,7 +361,7 @@ impl Access {
 /// nothing: the caller, which knows the block's other warps, lets the warp pass
 /// ([`Control::pass`](super::Control::pass)).
 pub fn commit(
-    effect: &Effect,
+    effect: &Effect<'_>,
     program: &Program,
     warp: &mut Warp,
     global: &mut Memory,
@@ -359,27 +369,30 @@ pub fn commit(
 ) {
     match effect {
         Effect::Write(write) => warp.write(write),
-        Effect::Access(access) => perform(access, program, warp, global, shared),
+        Effect::Access(access) => {
+            let values = perform(access, program, global, shared);
+            if let Some(register) = access.destination {
+                warp.registers.write(register, access.mask, &values);
+            }
+        }
         Effect::Branch(taken) => warp.control.branch(program, *taken),
         Effect::Nothing | Effect::Barrier => {}
         Effect::Exit => warp.control.exit(),
     }
 }
 
-/// Accesses the memory of an access, and writes what it has read.
+/// Accesses the memory of an access, and gives what its destination takes.
 pub(super) fn perform(
-    access: &Access,
+    access: &Access<'_>,
     program: &Program,
-    warp: &mut Warp,
     global: &mut Memory,
     shared: &mut Shared,
-) {
-    let write = match access.space {
-        Space::Global | Space::Local => access.perform(global),
-        Space::Shared => access.perform(shared),
-        Space::Constant => access.perform(&mut Constants(program.constants())),
-    };
-    if let Some(write) = write {
-        warp.write(&write);
+) -> Lanes {
+    let mut values = [0; LANES];
+    match access.space {
+        Space::Global | Space::Local => access.perform(global, &mut values),
+        Space::Shared => access.perform(shared, &mut values),
+        Space::Constant => access.perform(&mut Constants(program.constants()), &mut values),
     }
+    values
 }

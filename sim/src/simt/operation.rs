@@ -81,6 +81,11 @@ impl Width {
         }
     }
 
+    /// Whether a load extends the sign of what it has read.
+    pub(super) const fn is_signed(self) -> bool {
+        matches!(self, Self::SignedOne | Self::SignedTwo | Self::SignedFour)
+    }
+
     /// What a load leaves in a register of the bytes that it has read.
     pub(super) const fn extended(self, value: u64) -> u64 {
         match self {

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::exception::Raised;
-use super::execute::{
-    Access, Effect, Operands, access, commit, compute, execute, perform, raising,
-};
+use super::execute::{Access, Operands, access, branch_taken, compute, perform, raising};
 use super::instruction::Instruction;
 use super::memory::{Constants, Memory, Shared};
 use super::operation::{Operation, Space};
@@ -174,8 +172,8 @@ struct Begun {
     shared: Shared,
     /// Instructions that it may still execute.
     left: u64,
-    /// What the last instruction has read.
-    operands: Operands,
+    /// Room for the sources of an instruction that are no registers.
+    constants: Operands,
 }
 
 /// A launch block after block, and in a block each warp as far as its next barrier. Nothing is kept of a block that was given
@@ -318,7 +316,7 @@ impl<'program> Execution<'program> {
             turn: 0,
             shared: Shared::new(launch.shared_memory),
             left: self.limit,
-            operands: Operands::default(),
+            constants: Operands::default(),
         })
     }
 
@@ -334,7 +332,7 @@ impl<'program> Execution<'program> {
                 while let Some(mut step) = step(
                     &self.rules,
                     self.program,
-                    &mut begun.operands,
+                    &mut begun.constants,
                     warp,
                     &mut self.memory,
                     &mut begun.shared,
@@ -422,7 +420,7 @@ pub fn run_within(
 fn step(
     rules: &Rules,
     program: &Program,
-    operands: &mut Operands,
+    constants: &mut Operands,
     warp: &mut Warp,
     global: &mut Memory,
     shared: &mut Shared,
@@ -431,17 +429,16 @@ fn step(
         return Ok(None);
     };
     let instruction = program.at(fetched.pc);
-    warp.read_into(operands, instruction);
-    let operands = &*operands;
+    let sources = warp.sources(constants, instruction);
     let mut step = Step {
         pc: fetched.pc,
         mask: fetched.mask,
         addresses: None,
         taken: 0,
-        raised: raising(instruction, operands, fetched.mask),
+        raised: raising(instruction, sources, fetched.mask),
         returned: None,
     };
-    if let Some(access) = access(instruction, operands, fetched.mask) {
+    if let Some(access) = access(instruction, sources, fetched.mask) {
         rules.check(
             &access,
             fetched.pc,
@@ -456,20 +453,26 @@ fn step(
             }
             step.addresses = Some(Arc::new(active));
         }
-        perform(&access, program, warp, global, shared);
+        let values = perform(&access, program, global, shared);
+        if let Some(register) = access.destination {
+            warp.registers.write(register, fetched.mask, &values);
+        }
     } else if let (Some(register), operation) = (instruction.destination, instruction.operation) {
-        let values = compute(operation, operands);
+        let values = compute(operation, sources);
         debug_assert!(
             register >= program.narrow() || values.iter().all(|&value| value >> 32 == 0),
             "{instruction} writes more than 32 bits"
         );
         warp.registers.write(register, fetched.mask, &values);
     } else {
-        let effect = execute(instruction, operands, fetched.mask);
-        if let Effect::Branch(lanes) = effect {
-            step.taken = lanes;
+        match instruction.operation {
+            Operation::Branch(condition) => {
+                step.taken = branch_taken(condition, sources[0], fetched.mask);
+                warp.control.branch(program, step.taken);
+            }
+            Operation::Exit => warp.control.exit(),
+            _ => {}
         }
-        commit(&effect, program, warp, global, shared);
     }
     Ok(Some(step))
 }
@@ -485,7 +488,7 @@ impl Rules {
     /// A GPU refuses an access that is not aligned; one that is lies in one line and in one page.
     fn check(
         &self,
-        access: &Access,
+        access: &Access<'_>,
         pc: u32,
         shared: &Shared,
         end: u32,

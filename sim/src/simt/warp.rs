@@ -1,7 +1,7 @@
 //! A warp: its place in the launch, its registers and its control.
 
 use super::control::Control;
-use super::execute::{Operands, Write};
+use super::execute::{Operands, Sources, Write};
 use super::instruction::{Instruction, Operand, SpecialRegister};
 use super::program::Program;
 
@@ -200,19 +200,31 @@ impl Warp {
 
     /// The same, in place of what was there; past the sources of the instruction that stays.
     pub(crate) fn read_into(&self, operands: &mut Operands, instruction: &Instruction) {
+        self.constants_into(operands, instruction);
         for (value, operand) in operands.values.iter_mut().zip(instruction.operands()) {
-            match *operand {
-                Operand::Register(register) => *value = *self.registers.read(register),
-                Operand::Immediate(bits) => *value = [bits; LANES],
-                Operand::Special(special) => *value = self.place.special(special),
+            if let Operand::Register(register) = *operand {
+                *value = *self.registers.read(register);
             }
         }
     }
 
-    /// The sources of an instruction that are no registers: what needs no log.
-    #[must_use]
-    pub fn read_constants(&self, instruction: &Instruction) -> Operands {
-        let mut operands = Operands::default();
+    /// The sources of an instruction where they stand: those that are no registers come to `constants`.
+    pub(crate) fn sources<'values>(
+        &'values self,
+        constants: &'values mut Operands,
+        instruction: &Instruction,
+    ) -> Sources<'values> {
+        self.constants_into(constants, instruction);
+        let operands = instruction.operands();
+        let constants = &constants.values;
+        std::array::from_fn(|place| match operands.get(place) {
+            Some(Operand::Register(register)) => self.registers.read(*register),
+            _ => &constants[place],
+        })
+    }
+
+    /// The sources that are no registers, so that they need no log, in place of what was there; the others stay.
+    pub(crate) fn constants_into(&self, operands: &mut Operands, instruction: &Instruction) {
         for (value, operand) in operands.values.iter_mut().zip(instruction.operands()) {
             match *operand {
                 Operand::Register(_) => {}
@@ -220,7 +232,6 @@ impl Warp {
                 Operand::Special(special) => *value = self.place.special(special),
             }
         }
-        operands
     }
 
     /// Writes a register: the commit stage.

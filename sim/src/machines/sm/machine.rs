@@ -18,7 +18,7 @@ use super::units::Units;
 use super::values::Values;
 use super::work::{Kind, Step, Work};
 use crate::ports::Model;
-use crate::simt::{Effect, Lanes, Memory};
+use crate::simt::{Lanes, Memory};
 use crate::sm::sm_pipeline::{Inputs, Outputs, SmPipeline, UNITS};
 
 /// Cycles without a commit or a fault after which there will be none, besides those of faults.
@@ -243,8 +243,12 @@ impl<'work, B: Below> Sm<'work, B> {
 
     /// The instruction of a warp's entry accesses global memory, which its owner lends.
     pub(in super::super) fn access(&mut self, warp: u8, entry: u8, memory: &mut Memory) {
-        if let Some(resident) = self.warp(warp) {
-            resident.perform(entry, memory);
+        if let Some(values) = &mut self.values
+            && let Some(resident) = self.warps[usize::from(warp)].as_mut()
+            && let Some(flight) = resident.flights[usize::from(entry)].as_mut()
+        {
+            let step = &resident.steps[flight.position];
+            flight.perform(values, step, self.work.instruction(step).pc, memory);
         }
     }
 
@@ -356,12 +360,16 @@ impl<'work, B: Below> Sm<'work, B> {
         match decision {
             Decision::Checked(tag) => {
                 let resident = self.warps[usize::from(tag.warp)].as_mut();
-                if let Some(resident) = resident
-                    && let Some(flight) = resident.flight(tag.entry)
-                    && matches!(flight.effect, Some(Effect::Access(_)))
+                if let Some(values) = &mut self.values
+                    && let Some(resident) = resident
+                    && let Some(flight) = resident.flights[usize::from(tag.entry)].as_mut()
+                    && flight.operands.is_some()
                 {
+                    let step = &resident.steps[flight.position];
+                    let instruction = self.work.instruction(step);
                     match self.below.memory() {
-                        Some(memory) => resident.perform(tag.entry, memory),
+                        _ if matches!(instruction.kind, Kind::Raising(_)) => {}
+                        Some(memory) => flight.perform(values, step, instruction.pc, memory),
                         None => {
                             flight.awaits_memory = true;
                             self.below.access(self.now, tag.warp, tag.entry);
@@ -431,19 +439,16 @@ impl<'work, B: Below> Sm<'work, B> {
         self.faults_since_commit = 0;
         let last = flight.position + 1 == resident.steps.len();
         if let Some(values) = &mut self.values {
-            let write = match (&flight.effect, &flight.write) {
-                (Some(Effect::Write(write)), _) => Some(&**write),
-                (_, write) => write.as_deref(),
-            };
-            if let Some(write) = write {
+            if let Some(write) = &flight.write {
                 values.write(warp, write);
                 self.switch.written(warp, write);
             }
-            if let Some(Effect::Branch(taken)) = &flight.effect
-                && *taken != resident.steps[flight.position].taken
+            if let Some(taken) = flight.taken
+                && taken != resident.steps[flight.position].taken
             {
                 self.comparison.branch_differs();
             }
+            values.over(flight.operands, flight.write);
             if last {
                 progress.registers = values.end_warp(warp);
             }

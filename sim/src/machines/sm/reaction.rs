@@ -5,9 +5,9 @@ use super::machine::Sm;
 use super::memory_unit::Tag;
 use super::outcome::SmError;
 use super::parameters::{Recovery, Response};
-use super::resident::{Resident, returning};
+use super::resident::Resident;
+use super::values::{Accessed, Computed};
 use super::work::{Instruction, Kind};
-use crate::simt::Effect;
 use crate::sm::scoreboard::ZERO_REGISTER;
 use crate::sm::sm_pipeline::{Class, Inputs, Outputs, Scheme, WIDTH};
 
@@ -160,13 +160,17 @@ impl<B: Below> Sm<'_, B> {
         }
         if let Some(values) = &mut self.values {
             let pc = instruction.pc;
-            let (effect, operands) = match (instruction.class.is_memory(), logged) {
-                (false, _) => (Some(values.compute(warp, pc, mask)), None),
-                (true, true) => (None, Some(Box::new(values.constants(warp, pc)))),
-                (true, false) => (None, Some(Box::new(values.read(warp, pc)))),
-            };
-            if let Some(flight) = self.warp(warp).and_then(|resident| resident.flight(entry)) {
-                (flight.effect, flight.operands) = (effect, operands);
+            let resident = self.warps[usize::from(warp)].as_mut();
+            if let Some(flight) = resident.and_then(|resident| resident.flight(entry)) {
+                if instruction.class.is_memory() {
+                    flight.operands = Some(values.read(warp, pc, logged));
+                } else {
+                    match values.compute(warp, pc, mask) {
+                        Computed::Write(write) => flight.write = Some(write),
+                        Computed::Branch(taken) => flight.taken = Some(taken),
+                        Computed::Nothing => {}
+                    }
+                }
             }
         }
         if logged {
@@ -297,23 +301,26 @@ impl<B: Below> Sm<'_, B> {
         };
         let step = &steps[flight.position];
         let instruction = self.work.instruction(step);
-        if let (Some(values), Some(operands)) = (&self.values, &flight.operands) {
-            flight.effect = Some(values.execute(instruction.pc, operands, step.mask));
-        }
+        let pc = instruction.pc;
         if let Kind::Raising(_) = instruction.kind {
             let is_masked = self.parameters.exceptions.response == Response::Masked;
-            let lanes = match (&self.values, &flight.operands) {
-                _ if is_masked || handled.contains(&flight.position) => 0,
-                (Some(values), Some(operands)) => {
-                    values.raising(instruction.pc, operands, step.mask)
-                }
-                _ => step.raised,
-            };
+            let values = self.values.as_mut().zip(flight.operands.as_ref());
+            let mut lanes = step.raised;
+            if let Some((values, operands)) = values {
+                lanes = values.raising(pc, operands, step.mask);
+                flight.write = values.result(pc, operands, step.mask);
+            }
+            if is_masked || handled.contains(&flight.position) {
+                lanes = 0;
+            }
             self.memory.begin_raising(tag, lanes, self.now);
         } else if tag.class.is_global() {
-            let addresses = match &flight.effect {
-                Some(Effect::Access(access)) => access.addresses,
-                _ => step.traced_operand(false),
+            let values = self.values.as_ref().zip(flight.operands.as_ref());
+            let access =
+                values.and_then(|(values, operands)| values.access(pc, operands, step.mask));
+            let addresses = match access {
+                Some(access) => access.addresses,
+                None => step.traced_operand(false),
             };
             let bit = 1u64.checked_shl(step.instruction).unwrap_or(0);
             let faults = self.fault_once & bit != 0;
@@ -322,9 +329,8 @@ impl<B: Below> Sm<'_, B> {
             self.memory
                 .begin(tag, instruction.kind, lanes, faults, self.now);
         } else {
-            if let (Some(values), Some(Effect::Access(access))) = (&mut self.values, &flight.effect)
-            {
-                flight.write = returning(values.share(access, tag.slot.into()), step);
+            if let (Some(values), Some(operands)) = (&mut self.values, &flight.operands) {
+                flight.write = values.perform(step, pc, operands, Accessed::Slot(tag.slot.into()));
             }
             self.units
                 .finishes(warp, entry, handed + self.parameters.timing.shared);

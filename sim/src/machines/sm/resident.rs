@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::memory_unit::Tag;
+use super::values::{Accessed, Values};
 use super::work::Step;
-use crate::simt::{Cells, Effect, Operands, Write};
+use crate::simt::{Memory, Operands, Write};
 
 /// Scoreboard entries of a warp at most.
 pub const ENTRIES: usize = 16;
@@ -21,16 +22,26 @@ pub struct Flight {
     pub operands: Option<Box<Operands>>,
     /// Operands that are to come from the log.
     pub awaited: u8,
-    /// What it is going to do.
-    pub effect: Option<Effect>,
-    /// What it has read from memory.
+    /// What it writes to a register when it commits: what it has computed, or read from memory.
     pub write: Option<Box<Write>>,
+    /// The lanes that it sends to its target, of a branch.
+    pub taken: Option<u32>,
     /// Its access was noted, and not performed yet.
     pub awaits_memory: bool,
     /// What was reported to the memory unit of it.
     pub tag: Tag,
     /// It has faulted under `Recovery::Naive`, and is finished without having been executed.
     pub squashed: bool,
+}
+
+impl Flight {
+    /// Its access of global memory is performed.
+    pub fn perform(&mut self, values: &mut Values<'_>, step: &Step, pc: u32, memory: &mut Memory) {
+        if let Some(operands) = &self.operands {
+            self.write = values.perform(step, pc, operands, Accessed::Global(memory));
+            self.awaits_memory = false;
+        }
+    }
 }
 
 /// A warp in its place.
@@ -95,8 +106,8 @@ impl Resident {
             replayed,
             operands: None,
             awaited: 0,
-            effect: None,
             write: None,
+            taken: None,
             awaits_memory: false,
             tag: Tag::default(),
             squashed: false,
@@ -107,17 +118,6 @@ impl Resident {
 
     pub fn flight(&mut self, entry: u8) -> Option<&mut Flight> {
         self.flights[usize::from(entry)].as_mut()
-    }
-
-    /// The access of an instruction is performed.
-    pub fn perform(&mut self, entry: u8, memory: &mut impl Cells) {
-        let flight = self.flights[usize::from(entry)].as_mut();
-        if let Some(flight) = flight
-            && let Some(Effect::Access(access)) = &flight.effect
-        {
-            flight.write = returning(access.perform(memory), &self.steps[flight.position]);
-            flight.awaits_memory = false;
-        }
     }
 
     /// Takes an instruction out of its entry.
@@ -156,14 +156,4 @@ impl Resident {
     pub fn is_drained(&self) -> bool {
         self.uncommitted.is_empty() && self.issued == self.position
     }
-}
-
-/// What an access writes to its register: what it has read, or, of an atomic whose result depends on the order of warps, what the
-/// oracle's has returned.
-pub fn returning(write: Option<Write>, step: &Step) -> Option<Box<Write>> {
-    let mut write = Box::new(write?);
-    if let Some(returned) = step.returned() {
-        write.values = *returned;
-    }
-    Some(write)
 }

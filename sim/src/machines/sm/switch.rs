@@ -619,8 +619,12 @@ impl<B: Below> Sm<'_, B> {
         let work = self.work;
         let pc = |resident: &Resident| work.instruction(&resident.steps[position]).pc;
         let pc = self.warps[usize::from(warp)].as_ref().map(pc);
-        let constants = pc.zip(self.values.as_ref());
-        let constants = constants.map(|(pc, values)| values.constants(warp, pc));
+        let read = pc.zip(self.values.as_mut());
+        let read = read.map(|(pc, values)| {
+            let mut read = values.read(warp, pc, true);
+            read.values[..2].copy_from_slice(&*operands);
+            read
+        });
         let Some(resident) = self.warp(warp) else {
             return Ok(());
         };
@@ -628,10 +632,7 @@ impl<B: Below> Sm<'_, B> {
             return Err(self.broken(warp, "two instructions have the same entry"));
         }
         if let Some(flight) = resident.flight(entry) {
-            flight.operands = constants.map(|mut values| {
-                values.values[..2].copy_from_slice(&*operands);
-                Box::new(values)
-            });
+            flight.operands = read;
         }
         Ok(())
     }

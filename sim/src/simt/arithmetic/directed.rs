@@ -48,7 +48,7 @@ pub(super) const fn direction(rounding: Rounding) -> Option<Round> {
 pub(super) fn evaluate<R: Binary>(
     operation: RealOperation,
     direction: Round,
-    sources: &[Lanes; 3],
+    sources: [&Lanes; 3],
 ) -> Option<Lanes> {
     let [a, b, _] = sources;
     Some(match operation {

@@ -87,7 +87,7 @@ pub(super) fn binary<A: Value, B: Value, R: Value>(
 /// A function of three sources, lane by lane.
 #[inline(always)]
 pub(super) fn ternary<A: Value, B: Value, C: Value, R: Value>(
-    [a, b, c]: &[Lanes; 3],
+    [a, b, c]: [&Lanes; 3],
     function: impl Fn(A, B, C) -> R,
 ) -> Lanes {
     let mut result = [0; LANES];

@@ -25,7 +25,7 @@ pub(super) trait Binary: Value + Float + AsPrimitive<f64> {
     fn nearest(value: f64) -> Self;
 
     /// `a * b + c` in each lane, rounded once to the nearest.
-    fn fused(sources: &[Lanes; 3]) -> Lanes;
+    fn fused(sources: [&Lanes; 3]) -> Lanes;
 }
 
 impl Value for f32 {
@@ -77,7 +77,7 @@ impl Binary for f32 {
 
     /// The product is exact in 64 bits. The sum of 64 bits has the nearest number of the exact one but halfway between
     /// two of them, and where numbers are denormal.
-    fn fused(sources: &[Lanes; 3]) -> Lanes {
+    fn fused(sources: [&Lanes; 3]) -> Lanes {
         let sums = ternary(sources, |a: Self, b: Self, c: Self| {
             f64::from(a) * f64::from(b) + f64::from(c)
         });
@@ -122,7 +122,7 @@ impl Binary for f64 {
         value
     }
 
-    fn fused(sources: &[Lanes; 3]) -> Lanes {
+    fn fused(sources: [&Lanes; 3]) -> Lanes {
         ternary(sources, Self::mul_add)
     }
 }
@@ -159,12 +159,12 @@ pub(super) fn finish<R: Binary>(flushes: bool, saturates: bool, mut result: Lane
 pub(super) fn evaluate<R: Binary>(
     operation: RealOperation,
     mode: Mode,
-    sources: &[Lanes; 3],
+    sources: [&Lanes; 3],
 ) -> Lanes {
     let flushed;
     let sources = if mode.flushes {
-        flushed = sources.each_ref().map(flush::<R>);
-        &flushed
+        flushed = sources.map(flush::<R>);
+        flushed.each_ref()
     } else {
         sources
     };
@@ -179,7 +179,7 @@ pub(super) fn evaluate<R: Binary>(
 }
 
 /// The nearest number or, for a function that is approximate, one within its bound.
-fn nearest<R: Binary>(operation: RealOperation, sources: &[Lanes; 3]) -> Lanes {
+fn nearest<R: Binary>(operation: RealOperation, sources: [&Lanes; 3]) -> Lanes {
     use RealOperation as O;
     let [a, b, _] = sources;
     match operation {
@@ -227,10 +227,10 @@ fn is_gross<R: Binary>(operation: RealOperation, mode: Mode) -> bool {
 }
 
 /// The upper 32 bits of the function of the upper 32 bits. What is no number has bits of its own.
-fn gross<R: Binary>(operation: RealOperation, [a, b, c]: &[Lanes; 3]) -> Lanes {
+fn gross<R: Binary>(operation: RealOperation, [a, b, c]: [&Lanes; 3]) -> Lanes {
     let upper = !ones(32);
     let source = unary(a, |a: R| a.bits() & upper);
-    let result = nearest::<R>(operation, &[source, *b, *c]);
+    let result = nearest::<R>(operation, [&source, b, c]);
     unary(&result, |value: R| {
         if value.is_nan() {
             0x7fff_ffff_0000_0000

@@ -47,7 +47,7 @@ fn each(arithmetic: Arithmetic, sources: &[[u64; 3]], mut check: impl FnMut([u64
         let lanes = std::array::from_fn(|source| {
             std::array::from_fn(|lane| chunk.get(lane).map_or(0, |sources| sources[source]))
         });
-        let result = arithmetic.evaluate(&lanes);
+        let result = arithmetic.evaluate(lanes.each_ref());
         for (sources, result) in chunk.iter().zip(result) {
             check(*sources, result);
         }

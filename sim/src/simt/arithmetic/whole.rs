@@ -96,7 +96,7 @@ impl Whole {
 }
 
 /// The result in each lane.
-pub(super) fn evaluate(operation: WholeOperation, whole: Whole, sources: &[Lanes; 3]) -> Lanes {
+pub(super) fn evaluate(operation: WholeOperation, whole: Whole, sources: [&Lanes; 3]) -> Lanes {
     use WholeOperation as W;
     match operation {
         W::Multiply24
@@ -127,7 +127,7 @@ pub(super) fn evaluate(operation: WholeOperation, whole: Whole, sources: &[Lanes
 }
 
 /// Operations whose low bits follow from the low bits of the sources, and from no sign.
-fn modular(operation: WholeOperation, width: u32, sources: &[Lanes; 3]) -> Lanes {
+fn modular(operation: WholeOperation, width: u32, sources: [&Lanes; 3]) -> Lanes {
     use WholeOperation as W;
     let [a, b, _] = sources;
     let mask = ones(width);
@@ -158,7 +158,7 @@ fn modular(operation: WholeOperation, width: u32, sources: &[Lanes; 3]) -> Lanes
 }
 
 /// Operations on numbers of a type.
-fn typed<T: Integer>(operation: WholeOperation, sources: &[Lanes; 3]) -> Lanes {
+fn typed<T: Integer>(operation: WholeOperation, sources: [&Lanes; 3]) -> Lanes {
     use WholeOperation as W;
     let [a, b, _] = sources;
     match operation {
@@ -250,7 +250,7 @@ fn insert(a: u64, b: u64, field: u16) -> u64 {
 }
 
 /// Products of the low 24 bits of two numbers of 32.
-fn of_24_bits<T: Integer>(operation: WholeOperation, sources: &[Lanes; 3]) -> Lanes {
+fn of_24_bits<T: Integer>(operation: WholeOperation, sources: [&Lanes; 3]) -> Lanes {
     use WholeOperation as W;
     let [a, b, _] = sources;
     let short = |value: T| value << 8 >> 8;
