@@ -1,9 +1,14 @@
 // A lattice-Boltzmann step in three dimensions with 19 densities a cell (D3Q19) in a cavity: the cells at its edges
 // are solid, and those below the upper wall move with the lid. A thread steps a cell, a block a row of 120. The
-// densities of one direction are an array; the arrays are `pitch` cells apart, with room for a plane before and
-// behind.
+// densities of one direction are an array; the arrays are PITCH cells apart, with room for a plane before and
+// behind. The size is known to the compiler, so that each density has the same base and an offset of its own.
 
 #define DIRECTIONS 19
+#ifndef PITCH
+#define WIDTH 120
+#define HEIGHT 6
+#define PITCH 4576
+#endif
 
 enum { FLUID, SOLID, LID };
 
@@ -15,27 +20,28 @@ extern "C" __global__ void cavity(unsigned char *kinds)
     kinds[(z * gridDim.x + y) * blockDim.x + x] = is_edge ? SOLID : y == gridDim.x - 2 ? LID : FLUID;
 }
 
-extern "C" __global__ void lbm(const float *from, float *to, const unsigned char *kinds, int pitch, float rate,
-                               float lid_x, float lid_z)
+extern "C" __global__ void lbm(const float *from, float *to, const unsigned char *kinds, float rate, float lid_x,
+                               float lid_z)
 {
     // Each direction stands beside the one back.
     const int step_x[DIRECTIONS] = {0, 1, -1, 0, 0, 0, 0, 1, -1, 1, -1, 1, -1, 1, -1, 0, 0, 0, 0};
     const int step_y[DIRECTIONS] = {0, 0, 0, 1, -1, 0, 0, 1, -1, -1, 1, 0, 0, 0, 0, 1, -1, 1, -1};
     const int step_z[DIRECTIONS] = {0, 0, 0, 0, 0, 1, -1, 0, 0, 0, 0, 1, -1, -1, 1, 1, -1, -1, 1};
-    int width = blockDim.x, area = blockDim.x * gridDim.x;
-    int cell = blockIdx.y * area + blockIdx.x * width + threadIdx.x;
+    int cell = (blockIdx.y * HEIGHT + blockIdx.x) * WIDTH + threadIdx.x;
+    const float *came = from + cell;
+    float *goes = to + cell;
     float densities[DIRECTIONS];
 #pragma unroll
     for (int direction = 0; direction < DIRECTIONS; direction++)
-        densities[direction] = from[direction * pitch + cell];
+        densities[direction] = came[direction * PITCH];
     int kind = kinds[cell];
     if (kind == SOLID) {
         // What came in goes back.
 #pragma unroll
         for (int direction = 1; direction < DIRECTIONS; direction += 2) {
-            float came = densities[direction];
+            float forth = densities[direction];
             densities[direction] = densities[direction + 1];
-            densities[direction + 1] = came;
+            densities[direction + 1] = forth;
         }
     } else {
         float density = 0.0f, x = 0.0f, y = 0.0f, z = 0.0f;
@@ -61,7 +67,7 @@ extern "C" __global__ void lbm(const float *from, float *to, const unsigned char
     }
 #pragma unroll
     for (int direction = 0; direction < DIRECTIONS; direction++) {
-        int next = cell + step_z[direction] * area + step_y[direction] * width + step_x[direction];
-        to[direction * pitch + next] = densities[direction];
+        int next = (step_z[direction] * HEIGHT + step_y[direction]) * WIDTH + step_x[direction];
+        goes[direction * PITCH + next] = densities[direction];
     }
 }

@@ -104,6 +104,25 @@ impl Compiled {
         Ok((works, self.placed.compare(&memory)))
     }
 
+    /// What an SM or a GPU runs in the last launch.
+    ///
+    /// # Errors
+    /// As [`Compiled::works`], or if there is no launch.
+    pub fn last_work(&self) -> Result<Work, Error> {
+        let Some((last, before)) = self.launches.split_last() else {
+            return Err(Error {
+                file: self.name.clone(),
+                line: 1,
+                sentence: "no kernel is launched".to_owned(),
+            });
+        };
+        let mut memory = self.placed.memory.clone();
+        for started in before {
+            memory = self.run(started, memory, &mut 0)?;
+        }
+        last.work(memory).map_err(|error| self.failed(last, &error))
+    }
+
     /// Executes all launches.
     ///
     /// # Errors

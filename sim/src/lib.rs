@@ -11,6 +11,7 @@ pub mod page;
 mod place;
 pub mod ports;
 pub mod preempt;
+pub mod programs;
 pub mod ptx;
 pub mod simt;
 pub mod sm;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
-use faultline_sim::ptx::lower::{Bindings, Options, Order, Textured, lower};
+use faultline_sim::ptx::lower::{Bindings, Options, Textured, lower};
 use faultline_sim::ptx::{Module, Type, parse};
 
 /// Of a program of more bytes the middle is sometimes left out.
@@ -245,9 +245,9 @@ fn check(seed: u64, text: &str, counts: &mut Counts) {
             counts.read += 1;
             for (number, function) in module.functions.iter().enumerate() {
                 if function.is_entry && function.is_defined {
-                    let order = [Order::Lowest, Order::Oldest][(seed & 1) as usize];
+                    let (_, options) = Options::COMPARED[(seed & 3) as usize];
                     let bindings = bindings(&module, number);
-                    match lower(&module, number, &bindings, Options { order }) {
+                    match lower(&module, number, &bindings, options) {
                         Ok(lowered) => {
                             counts.lowered += 1;
                             let instructions = lowered.program.instructions().len();

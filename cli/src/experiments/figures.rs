@@ -1,5 +1,6 @@
 //! `faultline figures`: the papers' figures from the GPU, beside the papers' numbers.
 
+mod compiled;
 mod handling;
 mod runs;
 mod switching;
@@ -7,6 +8,8 @@ mod switching;
 use std::path::PathBuf;
 
 use faultline_sim::machines::gpu::{Config, Parameters};
+use faultline_sim::machines::sm::Work;
+use faultline_sim::ptx::lower::Options;
 use faultline_sim::simt::kernels::{ALLOCATING, KERNELS, Make};
 use faultline_sim::sm::operand_log;
 use faultline_sim::sm::replay_queue;
@@ -18,7 +21,7 @@ use super::sm::jobs::Row;
 use super::sm::markdown::{self, Page};
 use super::sm::setups::Setup;
 use super::sm::workloads::Workloads;
-use super::sm::{PATTERNS, plot, rows, tables};
+use super::sm::{PATTERNS, explain, plot, rows, tables};
 use crate::Global;
 use crate::output;
 
@@ -67,7 +70,11 @@ pub struct Args {
     /// Kernels in place of all
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = kernel)]
     kernels: Vec<String>,
-    /// Thread blocks of the kernels, as a multiple
+    /// What is run: kernels written by hand after access patterns, or compiled programs at the papers' problem sizes; tanasic-13
+    /// and tanasic-14 have kernels alone
+    #[arg(long, value_enum, default_value_t = Code::Written)]
+    code: Code,
+    /// Thread blocks of the kernels, as a multiple; of programs, sixteenths of the range that is run
     #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     scale: u32,
     /// SMs of the GPU; the paper's numbers are those of 16
@@ -85,6 +92,15 @@ pub struct Args {
     /// Write a report to this file, with the causes of the stalls and the kernel that is the paper's hardest case
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
+}
+
+/// What is run.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Code {
+    /// Kernels written by hand.
+    Written,
+    /// Compiled programs.
+    Compiled,
 }
 
 /// The name of a figure.
@@ -193,6 +209,22 @@ impl Args {
         }
     }
 
+    /// What of Parboil is run.
+    fn parboil(&self) -> Result<Vec<Work>> {
+        match self.code {
+            Code::Written => self.workloads(&KERNELS).works(),
+            Code::Compiled => compiled::works(&self.kernels, self.scale, Options::default()),
+        }
+    }
+
+    /// What is to be known of it.
+    const fn about(&self) -> &'static str {
+        match self.code {
+            Code::Written => PATTERNS,
+            Code::Compiled => compiled::PROGRAMS,
+        }
+    }
+
     /// The figures of handling that were asked for.
     fn of_handling(&self) -> Vec<&'static handling::Figure> {
         let is_asked = |figure: &&handling::Figure| {
@@ -218,12 +250,16 @@ impl Args {
             true => String::new(),
             false => format!(" --kernels {}", self.kernels.join(",")),
         };
+        let code = match self.code {
+            Code::Written => "",
+            Code::Compiled => " --code compiled",
+        };
         let sms = match self.sms {
             PAPERS_SMS => String::new(),
             sms => format!(" --sms {sms}"),
         };
         format!(
-            "faultline figures {}{kernels}{sms} --scale {} --queue {} --runs {} --markdown FILE",
+            "faultline figures {}{code}{kernels}{sms} --scale {} --queue {} --runs {} --markdown FILE",
             names.join(" "),
             self.scale,
             self.queue,
@@ -231,7 +267,7 @@ impl Args {
         )
     }
 
-    fn page(&self) -> Page {
+    fn page(&self, compared: String) -> Page {
         Page {
             title: "Figures 10 and 11",
             command: self.command(),
@@ -247,7 +283,15 @@ impl Args {
                 .to_owned(),
             assumptions: markdown::assumptions(&GPU, self.queue),
             is_beside_paper: self.is_the_papers(),
-            has_kernels: true,
+            kernels: match self.code {
+                Code::Written => markdown::WRITTEN,
+                Code::Compiled => compiled::PROGRAMS,
+            },
+            kinds: match self.code {
+                Code::Written => explain::KINDS,
+                Code::Compiled => compiled::KINDS,
+            },
+            compared,
         }
     }
 }
@@ -266,26 +310,37 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     let handling = args.of_handling();
     if !handling.is_empty() {
+        if args.code == Code::Compiled {
+            return Err(miette!(
+                "--code compiled: {} have kernels that are written by hand; leave it out",
+                handling
+                    .iter()
+                    .map(|figure| figure.name)
+                    .collect::<Vec<_>>()
+                    .join(" and ")
+            ));
+        }
         return run_handling(args, &handling, global);
     }
     args.check_kernels("tanasic-10 and tanasic-11", &KERNELS.map(|(name, _)| name))?;
-    let workloads = args.workloads(&KERNELS);
     let setups = args.setups()?;
-    let all = rows(&workloads.works()?, &setups, args.runs)?;
+    let works = args.parboil()?;
+    let all = rows(&works, &setups, args.runs)?;
     let is_beside_paper = args.is_the_papers();
     if let Some(path) = &args.svg {
-        let svg = plot::svg(&all, is_beside_paper, PATTERNS).map_err(|error| miette!("{error}"))?;
+        let svg =
+            plot::svg(&all, is_beside_paper, args.about()).map_err(|error| miette!("{error}"))?;
         file::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
     }
     if let Some(path) = &args.markdown {
-        let page = report(args, &workloads, &setups, &all)?;
+        let page = report(args, &works, &setups, &all)?;
         file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
     }
     match global.json {
         true => global.print_json(&tables::Results::new(&all, is_beside_paper)),
         false => {
             let text = tables::text(&all, is_beside_paper, output::width());
-            global.print(&format!("{text}\n\n{PATTERNS}"))
+            global.print(&format!("{text}\n\n{}", args.about()))
         }
     }
 }
@@ -302,15 +357,14 @@ fn run_switching(args: &Args, global: &Global) -> Result<()> {
     }
     let config = runs::config(args.queue, args.sms)?;
     args.check_kernels(SWITCHING, &KERNELS.map(|(name, _)| name))?;
-    let works = args.workloads(&KERNELS).works()?;
-    let rows = switching::rows(&works, &config)?;
+    let rows = switching::rows(&args.parboil()?, &config)?;
     if let Some(path) = &args.markdown {
-        let page = switching::markdown(&rows, &config, &args.command());
+        let page = switching::markdown(&rows, &config, &args.command(), args.about());
         file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
     }
     match global.json {
         true => global.print_json(&rows),
-        false => global.print(&switching::text(&rows)),
+        false => global.print(&switching::text(&rows, args.about())),
     }
 }
 
@@ -364,7 +418,7 @@ fn run_handling(args: &Args, figures: &[&handling::Figure], global: &Global) -> 
 }
 
 /// The page, with the runs that it has besides.
-fn report(args: &Args, workloads: &Workloads, setups: &[Setup], all: &[Row]) -> Result<String> {
+fn report(args: &Args, works: &[Work], setups: &[Setup], all: &[Row]) -> Result<String> {
     let is_whole = args.is_the_papers();
     let mut variations = Vec::new();
     if args.queue != 128 {
@@ -373,15 +427,21 @@ fn report(args: &Args, workloads: &Workloads, setups: &[Setup], all: &[Row]) -> 
         varied
             .iter_mut()
             .for_each(|setup| change(&mut setup.parameters));
-        variations.push((name, rows(&workloads.works()?, &varied, args.runs)?));
+        variations.push((name, rows(works, &varied, args.runs)?));
     }
-    let variants = match is_whole {
-        true => rows(&workloads.variants()?, setups, args.runs)?,
-        false => Vec::new(),
+    let variants = match (is_whole, args.code) {
+        (true, Code::Written) => args.workloads(&KERNELS).variants()?,
+        (true, Code::Compiled) => compiled::variants(args.scale)?,
+        (false, _) => Vec::new(),
+    };
+    let variants = rows(&variants, setups, args.runs)?;
+    let compared = match args.code {
+        Code::Written => String::new(),
+        Code::Compiled => compiled::ways(&args.kernels, args.scale, setups, args.runs, all)?,
     };
     let version = env!("CARGO_PKG_VERSION");
     let origin = format!(" with the reference model of Faultline {version}");
-    let page = args.page();
+    let page = args.page(compared);
     Ok(markdown::markdown(
         &page,
         all,

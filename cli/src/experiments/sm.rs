@@ -1,6 +1,6 @@
 //! `faultline sm`: kernels, traces and programs on an SM under every scheme, beside the paper.
 
-mod explain;
+pub(crate) mod explain;
 pub(crate) mod jobs;
 pub(crate) mod markdown;
 pub(crate) mod plot;

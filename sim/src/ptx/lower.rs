@@ -17,6 +17,7 @@ mod tests;
 mod texture;
 mod tidy;
 mod translate;
+mod variants;
 
 use thiserror::Error;
 
@@ -67,11 +68,50 @@ pub struct Bindings {
     pub dynamic_shared: u32,
 }
 
-/// How registers are given.
+/// What back ends do differently. The kernel's results are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Which of the free registers is taken.
     pub order: Order,
+    /// Loads of a block stand as early in it as they can.
+    pub hoists: bool,
+    /// Accesses have no offsets: each address is computed in a register of its own.
+    pub without_offsets: bool,
+}
+
+impl Options {
+    /// A kernel in the ways that are compared: as it is, and with each option changed alone.
+    pub const COMPARED: [(&'static str, Self); 4] = {
+        let plain = Self {
+            order: Order::Lowest,
+            hoists: false,
+            without_offsets: false,
+        };
+        [
+            ("as compiled", plain),
+            (
+                "oldest register",
+                Self {
+                    order: Order::Oldest,
+                    ..plain
+                },
+            ),
+            (
+                "loads hoisted",
+                Self {
+                    hoists: true,
+                    ..plain
+                },
+            ),
+            (
+                "no offsets",
+                Self {
+                    without_offsets: true,
+                    ..plain
+                },
+            ),
+        ]
+    };
 }
 
 /// A kernel as a program.
@@ -137,6 +177,12 @@ pub fn lower(
     let (mut code, layout) = lowering.ended();
     spaces::resolve(&mut code)?;
     tidy::tidy(&mut code);
+    if options.without_offsets {
+        variants::without_offsets(&mut code);
+    }
+    if options.hoists {
+        variants::hoist(&mut code);
+    }
     let lines = code.lines.iter().map(|line| line.number).collect();
     let given = registers::given(&code, options.order)?;
     let program =

@@ -2,7 +2,7 @@
 
 use faultline_sim::compiled::Compiled;
 use faultline_sim::launch_file::Tolerance;
-use faultline_sim::ptx::lower::{Options, Order};
+use faultline_sim::ptx::lower::Options;
 use faultline_sim::ptx::parse;
 
 use super::common::cpu;
@@ -23,8 +23,7 @@ fn lowered_programs_leave_what_the_cpu_leaves() {
         let (source, file, placed) = cpu::program(name);
         let expected = cpu::run(&source, &file, &placed);
         let is_exact = ![".approx", ".full"].iter().any(|word| text.contains(word));
-        for order in [Order::Lowest, Order::Oldest] {
-            let options = Options { order };
+        for (way, options) in Options::COMPARED {
             let compiled = Compiled::new(&module, name, &file, &cpu::programs(), options);
             let compiled = compiled.unwrap_or_else(|error| panic!("{error}"));
             let executed = compiled.execute().unwrap_or_else(|error| panic!("{error}"));
@@ -38,7 +37,7 @@ fn lowered_programs_leave_what_the_cpu_leaves() {
                 let found = buffer.read(&executed.memory);
                 let difference = buffer.difference(&found, &expected[&buffer.name]);
                 let told = difference.map(|one| one.to_string());
-                assert_eq!(told, None, "{name} {order:?}");
+                assert_eq!(told, None, "{name}, {way}");
             }
         }
     }

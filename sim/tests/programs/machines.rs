@@ -16,18 +16,24 @@ const LOG: usize = 16 << 10;
 /// Launches of a program that run, from the last one back: many are alike.
 const LAUNCHES: usize = 2;
 
+/// As another back end would have made the programs.
+const DIFFERENT: Options = Options {
+    order: Order::Oldest,
+    hoists: true,
+    without_offsets: true,
+};
+
 /// A test of this file, which depends on the programs too.
 fn obligation() -> Obligation {
     Obligation::test(env!("CARGO_MANIFEST_DIR"), file!()).file(&cpu::programs())
 }
 
 /// The programs with their last launches.
-fn programs(order: Order) -> Vec<(String, Vec<Work>)> {
+fn programs(options: Options) -> Vec<(String, Vec<Work>)> {
     let works = |path: &std::path::PathBuf| {
         let name = path.file_stem().unwrap().to_str().unwrap();
         let module = parse(&std::fs::read_to_string(path).unwrap()).unwrap();
         let (_, file, _) = cpu::program(name);
-        let options = Options { order };
         let compiled = Compiled::new(&module, name, &file, &cpu::programs(), options).unwrap();
         let (mut works, _) = compiled.works().unwrap();
         works.drain(..works.len().saturating_sub(LAUNCHES));
@@ -40,7 +46,7 @@ fn programs(order: Order) -> Vec<(String, Vec<Work>)> {
 fn programs_restart_on_an_sm() {
     obligation().meet(|| {
         let mut squashed = 0;
-        for (place, (name, works)) in programs(Order::Lowest).iter().enumerate() {
+        for (place, (name, works)) in programs(Options::default()).iter().enumerate() {
             for scheme in [Scheme::ALL[1 + place % 4], Scheme::ALL[1 + (place + 2) % 4]] {
                 let parameters = Parameters {
                     faults: Faults {
@@ -68,7 +74,7 @@ fn programs_restart_on_an_sm() {
 fn programs_restart_on_a_gpu_whose_pages_are_absent() {
     obligation().meet(|| {
         let (mut squashed, mut left) = (0, 0);
-        for (name, works) in &programs(Order::Oldest) {
+        for (name, works) in &programs(DIFFERENT) {
             for scheme in Scheme::ALL {
                 let mut config = Config::read("sms = 2", "", "tanasic").unwrap();
                 config.sm.scheme = SchemeName(scheme);

@@ -9,7 +9,7 @@ mod forms;
 mod generator;
 mod interpreter;
 
-use faultline_sim::ptx::lower::{Bindings, GLOBAL_VARIABLES, Options, Order, entry, lower};
+use faultline_sim::ptx::lower::{Bindings, GLOBAL_VARIABLES, Options, entry, lower};
 use faultline_sim::ptx::parse;
 use faultline_sim::simt::{Launch, Memory, Width, run};
 
@@ -51,12 +51,12 @@ fn difference(program: &Program) -> Option<String> {
         (ALL, COMMON),
         (GLOBAL_VARIABLES, 8),
     ];
-    for order in [Order::Lowest, Order::Oldest] {
+    for (way, options) in Options::COMPARED {
         let bindings = Bindings {
             parameters: parameters.clone(),
             ..Bindings::default()
         };
-        let lowered = match lower(&module, kernel, &bindings, Options { order }) {
+        let lowered = match lower(&module, kernel, &bindings, options) {
             Ok(lowered) => lowered,
             Err(error) => return Some(format!("line {:?}: {error}", error.line)),
         };
@@ -98,7 +98,7 @@ fn difference(program: &Program) -> Option<String> {
                 };
                 let wanted = machine.global.read(address, 8);
                 return Some(format!(
-                    "{order:?}: {address:#x}, {place}: lowered {found:#018x}, interpreted {wanted:#018x}"
+                    "{way}: {address:#x}, {place}: lowered {found:#018x}, interpreted {wanted:#018x}"
                 ));
             }
         }

@@ -7,7 +7,7 @@ use faultline_synth::table::Grid;
 use faultline_testbench::backend::Kind;
 
 use super::Args;
-use super::explain;
+use super::explain::{self, Kinds};
 use super::jobs::Row;
 use super::tables::{mean, occupancy, of_works, paper, setups};
 use crate::output::{grouped, quoted};
@@ -29,6 +29,9 @@ pub const LONG_QUEUE: Variation = ("--queue 128", |parameters| {
     parameters.pipeline.queue = replay_queue::Parameters::with_entries(128);
 });
 
+/// What is to be known of the kernels that are written by hand.
+pub const WRITTEN: &str = "The kernels are written after the access patterns of Parboil's and are not the paper's binaries.";
+
 /// What a page is about, but for the runs themselves.
 pub struct Page {
     pub title: &'static str,
@@ -45,7 +48,12 @@ pub struct Page {
     pub assumptions: String,
     /// The paper has means of the same.
     pub is_beside_paper: bool,
-    pub has_kernels: bool,
+    /// What the kernels are.
+    pub kernels: &'static str,
+    /// The kernels of the paper's hardest case.
+    pub kinds: Kinds,
+    /// What else there is to compare, as sections.
+    pub compared: String,
 }
 
 impl Page {
@@ -60,7 +68,12 @@ impl Page {
             faults: faults(args, rows),
             assumptions: assumptions(&ALONE, args.queue()),
             is_beside_paper: args.is_beside_paper(),
-            has_kernels: args.run.has_kernels(),
+            kernels: match args.run.has_kernels() {
+                true => WRITTEN,
+                false => "",
+            },
+            kinds: explain::KINDS,
+            compared: String::new(),
         }
     }
 }
@@ -81,11 +94,9 @@ pub fn markdown(
             page.differ
         ),
     };
-    let kernels = match page.has_kernels {
-        true => {
-            " The kernels are written after the access patterns of Parboil's and are not the paper's binaries."
-        }
-        false => "",
+    let kernels = match page.kernels {
+        "" => String::new(),
+        kernels => format!(" {kernels}"),
     };
     let beside_paper = |section: &dyn Fn() -> String| match page.is_beside_paper {
         true => section(),
@@ -101,7 +112,8 @@ pub fn markdown(
         means(page.is_beside_paper, rows, variants, variations),
         page.assumptions.clone(),
         performance(rows),
-        beside_paper(&|| explain::hardest(rows, variants).unwrap_or_default()),
+        beside_paper(&|| explain::hardest(&page.kinds, rows, variants).unwrap_or_default()),
+        page.compared.clone(),
         beside_paper(&|| explain::order(rows, variants)),
         beside_paper(&|| explain::why(rows, variations)),
         stalls(rows),

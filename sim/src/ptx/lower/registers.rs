@@ -53,15 +53,15 @@ impl Set {
 }
 
 /// The lines between two places, from which lanes go on only behind the last one.
-struct Block {
-    lines: std::ops::Range<usize>,
+pub(super) struct Block {
+    pub lines: std::ops::Range<usize>,
     next: Vec<usize>,
     /// What is alive before it.
     alive: Set,
 }
 
 /// The blocks of the program.
-fn blocks(code: &Code) -> Vec<Block> {
+pub(super) fn blocks(code: &Code) -> Vec<Block> {
     let count = code.lines.len();
     let mut begins = vec![false; count + 1];
     begins[0] = true;

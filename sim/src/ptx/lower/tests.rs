@@ -57,13 +57,13 @@ fn input() -> Memory {
     memory
 }
 
-/// What 32 threads of a kernel leave in their words, under both orders of registers.
+/// What 32 threads of a kernel leave in their words, in each way that is compared.
 fn words(text: &str) -> Vec<u64> {
     let module = parse(text).unwrap();
     assert_eq!(module.unsupported, []);
     let (number, _) = entry(&module, None).unwrap();
-    let of = |order| {
-        let lowered = lower(&module, number, &bindings(), Options { order }).unwrap();
+    let of = |options| {
+        let lowered = lower(&module, number, &bindings(), options).unwrap();
         let launch = Launch {
             grid: [1, 1, 1],
             block: [32, 1, 1],
@@ -77,9 +77,11 @@ fn words(text: &str) -> Vec<u64> {
         let word = |place: u64| ended.memory.read(TO + 8 * place, Width::Eight);
         (0..32).map(word).collect::<Vec<_>>()
     };
-    let lowest = of(Order::Lowest);
-    assert_eq!(lowest, of(Order::Oldest));
-    lowest
+    let plain = of(Options::default());
+    for (way, options) in Options::COMPARED {
+        assert_eq!(plain, of(options), "{way}");
+    }
+    plain
 }
 
 /// What lane `lane` leaves.

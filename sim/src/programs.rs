@@ -1,0 +1,108 @@
+//! Compiled programs that the crate has: CUDA of its own after Parboil's eleven, at the papers' problem sizes.
+
+use std::path::Path;
+
+use crate::compiled::Compiled;
+use crate::launch_file::{Error, LaunchFile};
+use crate::machines::sm::Work;
+use crate::ptx::lower::Options;
+use crate::ptx::{PtxError, parse};
+
+/// Sixteenths of a launch file's thread blocks: what the papers' 16 SMs run.
+const WHOLE: u32 = 16;
+
+/// A program with its launch file.
+#[derive(Clone, Copy, Debug)]
+pub struct Program {
+    /// Its name.
+    pub name: &'static str,
+    ptx: &'static str,
+    launch: &'static str,
+}
+
+macro_rules! program {
+    ($name:literal) => {
+        program!($name, concat!("../programs/", $name, ".ptx"))
+    };
+    ($name:literal, $ptx:expr) => {
+        Program {
+            name: $name,
+            ptx: include_str!($ptx),
+            launch: include_str!(concat!("../programs/papers/", $name, ".toml")),
+        }
+    };
+}
+
+/// The algorithms of Parboil's programs, from which the figures of Tanasic et al. (MICRO-50) are.
+pub const PARBOIL: [Program; 11] = [
+    program!("bfs"),
+    program!("cutcp"),
+    program!("histo"),
+    program!("lbm", "../programs/papers/lbm.ptx"),
+    program!("mri-gridding"),
+    program!("mri-q"),
+    program!("sad"),
+    program!("sgemm"),
+    program!("spmv"),
+    program!("stencil"),
+    program!("tpacf"),
+];
+
+impl Program {
+    /// The program of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        PARBOIL.iter().find(|program| program.name == name)
+    }
+
+    /// What an SM or a GPU runs: of the last launch, so many sixteenths of the thread blocks that the launch file names, after the
+    /// launches before it.
+    ///
+    /// # Errors
+    /// If it does not run to its end.
+    pub fn work(&self, sixteenths: u32, options: Options) -> Result<Work, Error> {
+        let of_ptx = |error: PtxError| Error {
+            file: format!("{}.ptx", self.name),
+            line: error.line as usize,
+            sentence: error.to_string(),
+        };
+        let module = parse(self.ptx).map_err(of_ptx)?;
+        let file = LaunchFile::read(self.launch, &format!("{}.toml", self.name))?;
+        let mut compiled = Compiled::new(&module, self.name, &file, Path::new("."), options)?;
+        if let Some(last) = compiled.launches.last_mut() {
+            let blocks = &mut last.blocks;
+            let part = u64::from(blocks.end - blocks.start) * u64::from(sixteenths);
+            let part = part.div_ceil(WHOLE.into()).try_into().unwrap_or(u32::MAX);
+            blocks.end = blocks.end.min(blocks.start.saturating_add(part));
+        }
+        let mut work = compiled.last_work()?;
+        self.name.clone_into(&mut work.name);
+        Ok(work)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_by_their_names() {
+        for program in &PARBOIL {
+            let found = Program::named(program.name).map(|found| found.name);
+            assert_eq!(found, Some(program.name));
+        }
+        assert!(Program::named("nothing").is_none());
+    }
+
+    #[test]
+    fn a_program_runs_as_many_blocks_as_it_is_told() {
+        let program = Program::named("spmv").unwrap();
+        let blocks = |sixteenths| {
+            let work = program.work(sixteenths, Options::default()).unwrap();
+            (work.blocks(), work.blocks_per_sm)
+        };
+        assert_eq!(blocks(1), (6, 10));
+        assert_eq!(blocks(16), (84, 10));
+        assert_eq!(blocks(64), (84, 10));
+    }
+}
