@@ -462,3 +462,43 @@ fn what_is_too_large_is_refused() {
     let (_, what) = refused(&kernel(&outside, "call f0;"));
     assert!(what.contains("makes more than"), "{what}");
 }
+
+#[test]
+fn loads_are_hoisted_as_far_as_stores_let_them() {
+    let text = kernel(
+        "",
+        "add.s64 %d13, %d1, %d15;
+         ld.global.u32 %r1, [%d13];
+         add.u32 %r1, %r1, 1;
+         ld.global.u32 %r2, [%d13+8];
+         add.u32 %r2, %r2, %r1;
+         st.global.u32 [%d14], %r2;
+         ld.global.u32 %r3, [%d13+16];
+         add.u32 %r3, %r3, %r2;
+         st.global.u32 [%d14+4], %r3;",
+    );
+    let module = parse(&text).unwrap();
+    let accesses = |options| {
+        let lowered = lower(&module, 0, &bindings(), options).unwrap();
+        let all = lowered.program.instructions().iter().enumerate();
+        let accesses = all.filter(|(_, one)| one.operation.memory().is_some());
+        let accesses: Vec<_> = accesses.map(|(place, one)| (place, one.offset)).collect();
+        accesses
+    };
+    let plain = accesses(Options::default());
+    let hoisted = accesses(Options {
+        hoists: true,
+        ..Options::default()
+    });
+    assert_eq!(plain[1].0 - plain[0].0, 2);
+    assert_eq!(hoisted[1].0 - hoisted[0].0, 1);
+    let offsets = |accesses: &[(usize, i64)]| accesses.iter().map(|one| one.1).collect::<Vec<_>>();
+    assert_eq!(offsets(&plain), [0, 8, 0, 16, 4]);
+    assert_eq!(offsets(&hoisted), [0, 8, 0, 16, 4]);
+    let without = accesses(Options {
+        without_offsets: true,
+        ..Options::default()
+    });
+    assert_eq!(offsets(&without), [0; 5]);
+    assert_eq!(without[4].0, plain[4].0 + 3);
+}
