@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod allocating;
 #[path = "../common/mod.rs"]
 mod common;
 mod lowered;
