@@ -48,11 +48,20 @@ pub const PARBOIL: [Program; 11] = [
     program!("tpacf"),
 ];
 
+/// Programs that allocate memory on the device.
+pub const ALLOCATING: [Program; 4] = [
+    program!("heap-fixed", "../programs/heap.ptx"),
+    program!("heap-random", "../programs/heap.ptx"),
+    program!("heap-reuse", "../programs/heap.ptx"),
+    program!("quad-tree"),
+];
+
 impl Program {
     /// The program of a name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
-        PARBOIL.iter().find(|program| program.name == name)
+        let mut all = PARBOIL.iter().chain(&ALLOCATING);
+        all.find(|program| program.name == name)
     }
 
     /// What an SM or a GPU runs: of the last launch, so many sixteenths of the thread blocks that the launch file names, after the
@@ -87,7 +96,7 @@ mod tests {
 
     #[test]
     fn programs_are_found_by_their_names() {
-        for program in &PARBOIL {
+        for program in PARBOIL.iter().chain(&ALLOCATING) {
             let found = Program::named(program.name).map(|found| found.name);
             assert_eq!(found, Some(program.name));
         }

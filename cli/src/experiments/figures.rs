@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use faultline_sim::machines::gpu::{Config, Parameters};
 use faultline_sim::machines::sm::Work;
+use faultline_sim::programs::PARBOIL;
 use faultline_sim::ptx::lower::Options;
 use faultline_sim::simt::kernels::{ALLOCATING, KERNELS, Make};
 use faultline_sim::sm::operand_log;
@@ -70,8 +71,7 @@ pub struct Args {
     /// Kernels in place of all
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = kernel)]
     kernels: Vec<String>,
-    /// What is run: kernels written by hand after access patterns, or compiled programs at the papers' problem sizes; tanasic-13
-    /// and tanasic-14 have kernels alone
+    /// What is run: kernels written by hand after access patterns, or compiled programs at the papers' problem sizes
     #[arg(long, value_enum, default_value_t = Code::Written)]
     code: Code,
     /// Thread blocks of the kernels, as a multiple; of programs, sixteenths of the range that is run
@@ -213,7 +213,31 @@ impl Args {
     fn parboil(&self) -> Result<Vec<Work>> {
         match self.code {
             Code::Written => self.workloads(&KERNELS).works(),
-            Code::Compiled => compiled::works(&self.kernels, self.scale, Options::default()),
+            Code::Compiled => {
+                compiled::works(&PARBOIL, &self.kernels, self.scale, Options::default())
+            }
+        }
+    }
+
+    /// The kernels or programs of a figure of handling.
+    fn of_figure(&self, figure: &handling::Figure) -> Result<Vec<Work>> {
+        if self.code == Code::Compiled {
+            let options = Options::default();
+            return compiled::works(figure.programs, &self.kernels, self.scale, options);
+        }
+        let workloads = self.workloads(figure.kernels);
+        // No name would be all kernels of Parboil's patterns.
+        match workloads.workloads.is_empty() {
+            true => Ok(Vec::new()),
+            false => workloads.works(),
+        }
+    }
+
+    /// What is to be known of these.
+    fn about_handling(&self) -> String {
+        match self.code {
+            Code::Written => handling::KERNELS_ARE.to_owned(),
+            Code::Compiled => format!("{} {}", compiled::PROGRAMS, compiled::ALLOCATING_ARE),
         }
     }
 
@@ -310,16 +334,6 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     let handling = args.of_handling();
     if !handling.is_empty() {
-        if args.code == Code::Compiled {
-            return Err(miette!(
-                "--code compiled: {} have kernels that are written by hand; leave it out",
-                handling
-                    .iter()
-                    .map(|figure| figure.name)
-                    .collect::<Vec<_>>()
-                    .join(" and ")
-            ));
-        }
         return run_handling(args, &handling, global);
     }
     args.check_kernels("tanasic-10 and tanasic-11", &KERNELS.map(|(name, _)| name))?;
@@ -392,11 +406,8 @@ fn run_handling(args: &Args, figures: &[&handling::Figure], global: &Global) -> 
     let run = |config: &Config| -> Result<Vec<handling::Row>> {
         let mut rows = Vec::new();
         for figure in figures {
-            let workloads = args.workloads(figure.kernels);
-            // No name would be all kernels of Parboil's patterns.
-            if !workloads.workloads.is_empty() {
-                rows.extend(handling::rows(figure, &workloads.works()?, config)?);
-            }
+            let works = args.of_figure(figure)?;
+            rows.extend(handling::rows(figure, &works, config)?);
         }
         Ok(rows)
     };
@@ -408,12 +419,19 @@ fn run_handling(args: &Args, figures: &[&handling::Figure], global: &Global) -> 
     }
     if let Some(path) = &args.markdown {
         let wide = run(&handling::with_more_far_faults(&config)?)?;
-        let page = handling::report::markdown(&rows, &wide, &config, &args.command(), is_whole);
+        let page = handling::report::markdown(
+            &rows,
+            &wide,
+            &config,
+            &args.command(),
+            is_whole,
+            &args.about_handling(),
+        );
         file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
     }
     match global.json {
         true => global.print_json(&handling::Results::new(&rows, is_whole)),
-        false => global.print(&handling::text(&rows, is_whole)),
+        false => global.print(&handling::text(&rows, is_whole, &args.about_handling())),
     }
 }
 

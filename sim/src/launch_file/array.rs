@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{Element, Number};
 
 /// An array: a buffer or a variable of the PTX. One of `fill`, `values`, `file`, `random`, `ramp`, `sums` and
-/// `permutation` says what it holds; without any, it is full of zeros.
+/// `permutation` says what it holds; without any, it is full of zeros that nobody has written.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Array {

@@ -77,16 +77,16 @@ impl Array {
         }
     }
 
-    /// It is full of zeros.
-    pub(super) fn is_zero(&self) -> bool {
-        let is_filled = self.file.is_some()
+    /// Nothing is said of what it holds, so the CPU has not written it.
+    pub(super) fn is_unwritten(&self) -> bool {
+        let is_filled = self.fill.is_some()
+            || self.file.is_some()
             || self.values.is_some()
             || self.random.is_some()
             || self.ramp.is_some()
             || self.sums.is_some()
             || self.permutation.is_some();
-        let fill = self.fill.unwrap_or(Number::Integer(0));
-        !is_filled && self.element.word(fill) == 0
+        !is_filled
     }
 }
 

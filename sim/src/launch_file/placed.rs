@@ -129,7 +129,7 @@ impl LaunchFile {
                     bytes.len() as u64
                 }
                 None => {
-                    if !array.is_zero() {
+                    if !array.is_unwritten() {
                         write(&mut placed.memory, address, array.element, array.words());
                     }
                     array.size().unwrap_or(0)
@@ -360,13 +360,11 @@ fn write(memory: &mut Memory, address: u64, element: Element, elements: Words<'_
         word |= value << bits;
         bits += 8 * element.bytes();
         if bits == 64 {
-            if word != 0 {
-                memory.write(address, Width::Eight, word);
-            }
+            memory.write(address, Width::Eight, word);
             (address, word, bits) = (address + 8, 0, 0);
         }
     }
-    if word != 0 {
+    if bits != 0 {
         memory.write(address, Width::Eight, word);
     }
 }

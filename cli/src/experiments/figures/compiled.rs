@@ -19,6 +19,10 @@ pub const PROGRAMS: &str = "The programs are CUDA of this project after Parboil'
                             capability 3.5, at the papers' problem sizes and a range of their thread blocks; they are not the \
                             paper's binaries.";
 
+/// What is to be known of those that allocate besides.
+pub const ALLOCATING_ARE: &str =
+    "Those that allocate do what allocators' benchmarks do, and build quad-trees.";
+
 /// What each program of the paper's hardest case is.
 pub const KINDS: Kinds = [
     ("lbm", "48 warps, offsets in the instructions, as compiled"),
@@ -44,11 +48,16 @@ const WITHOUT_OFFSETS: Options = Options {
     ..Options::COMPARED[0].1
 };
 
-/// The programs of these names; all without one.
-pub fn works(names: &[String], scale: u32, options: Options) -> Result<Vec<Work>> {
+/// The programs of a list that have these names; all without one.
+pub fn works(
+    programs: &[Program],
+    names: &[String],
+    scale: u32,
+    options: Options,
+) -> Result<Vec<Work>> {
     let is_chosen =
         |program: &&Program| names.is_empty() || names.iter().any(|name| name == program.name);
-    let chosen = PARBOIL.iter().filter(is_chosen);
+    let chosen = programs.iter().filter(is_chosen);
     chosen
         .map(|program| work(program, scale, options))
         .collect()
@@ -105,7 +114,7 @@ pub fn ways(
     for (way, options) in Options::COMPARED {
         let all = match options == Options::default() {
             true => plain.to_vec(),
-            false => rows(&works(names, scale, options)?, &setups, runs)?,
+            false => rows(&works(&PARBOIL, names, scale, options)?, &setups, runs)?,
         };
         let beside = of_works(plain)
             .zip(of_works(&all))

@@ -4,7 +4,8 @@ pub mod report;
 
 use faultline_sim::machines::gpu::{Activity, Config, Handling, Link, Outcome};
 use faultline_sim::machines::sm::Work;
-use faultline_sim::simt::kernels::{ALLOCATING, KERNELS, Make};
+use faultline_sim::programs::{self, Program};
+use faultline_sim::simt::kernels::{self, Make};
 use miette::{Result, miette};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -20,6 +21,7 @@ pub struct Figure {
     /// Its number, and what faults there.
     title: &'static str,
     pub kernels: &'static [(&'static str, Make)],
+    pub programs: &'static [Program],
     /// The paper's geometric mean over each link, in percent of handling by the CPU.
     paper: [f64; 2],
 }
@@ -29,13 +31,15 @@ pub const FIGURES: [Figure; 2] = [
     Figure {
         name: "tanasic-13",
         title: "Figure 13: pages of a heap",
-        kernels: &ALLOCATING,
+        kernels: &kernels::ALLOCATING,
+        programs: &programs::ALLOCATING,
         paper: [156.0, 175.0],
     },
     Figure {
         name: "tanasic-14",
         title: "Figure 14: output pages",
-        kernels: &KERNELS,
+        kernels: &kernels::KERNELS,
+        programs: &programs::PARBOIL,
         paper: [105.0, 108.0],
     },
 ];
@@ -46,7 +50,7 @@ const HANDLING: [Handling; 2] = [Handling::Cpu, Handling::Gpu];
 /// Far faults of an SM, and pages for which its L1 TLB waits, in runs that show what these limits cost.
 const FAR_FAULTS: u64 = 32;
 /// What is to be known of the kernels.
-const KERNELS_ARE: &str = "The kernels are this project's own. Those that allocate do what allocators' benchmarks do, and build a quad-tree; the \
+pub const KERNELS_ARE: &str = "The kernels are this project's own. Those that allocate do what allocators' benchmarks do, and build a quad-tree; the \
                            others have the access patterns of Parboil's.";
 /// Points by which a mean is far from the paper's.
 const FAR: f64 = 5.0;
@@ -321,14 +325,11 @@ fn means_text(rows: &[Row], is_whole: bool) -> String {
 }
 
 /// The rows as a table for a terminal.
-pub fn text(rows: &[Row], is_whole: bool) -> String {
+pub fn text(rows: &[Row], is_whole: bool, about: &str) -> String {
     let headings = HEADINGS.map(str::to_owned);
     let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
     let table = output::tables(2, &headings, &cells, output::width());
-    format!(
-        "{table}\n{ABOUT}\n{}\n{KERNELS_ARE}",
-        means_text(rows, is_whole)
-    )
+    format!("{table}\n{ABOUT}\n{}\n{about}", means_text(rows, is_whole))
 }
 
 /// The rows of one figure as bars, with their means.
