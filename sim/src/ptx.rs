@@ -5,7 +5,7 @@
 //!
 //! A text that is no PTX is an error with its line. A statement that is well formed and not supported is an item of
 //! [`Module::unsupported`], so that all of them are known before anything runs. Not supported: half-precision types,
-//! 8-bit floats, vectors as variables, carries, votes, shuffles, matrices, surfaces, texture objects, calls through
+//! 8-bit floats, vectors as variables, votes, shuffles, matrices, surfaces, texture objects, calls through
 //! registers, addresses in initializers.
 //!
 //! ```

@@ -9,7 +9,7 @@ use super::words::{Kind, Modifier, Modifiers, OTHER_MNEMONICS, OTHER_TYPES, Opco
 #[rustfmt::skip]
 const OTHER_PARTS: &[&str] = &[
     "3d", "a1d", "a2d", "cube", "acube", "2dms", "a2dms", "NaN", "abs", "xorsign", "acq_rel",
-    "acquire", "aligned", "arrive", "async", "base", "cc", "clear", "cluster", "constant", "evict_first",
+    "acquire", "aligned", "arrive", "async", "base", "clear", "cluster", "constant", "evict_first",
     "evict_last", "evict_normal", "grad", "level", "mmio", "noftz", "pack", "popc", "proxy", "red", "relu",
     "release", "rna", "rs", "satfinite", "shiftamt", "unified", "v8", "warp", "wrap",
 ];
@@ -190,6 +190,9 @@ fn check(instruction: &Instruction) -> Result<(), String> {
         && !is_float(ty)
     {
         return Err(".sat needs .hi and the type .s32".to_owned());
+    }
+    if modifiers.has(Modifier::Wide) && modifiers.has(Modifier::Cc) {
+        return Err("a carry is that of .lo or .hi".to_owned());
     }
     if modifiers.has(Modifier::Wide) && ty.bits() == 64 {
         return Err("a product of 64-bit numbers has no .wide".to_owned());

@@ -6,6 +6,7 @@
 //! What hardware does otherwise: a vector access is an access for each of its elements; a fence is nothing, for a warp
 //! accesses memory in its order; an instruction under a guard that is no branch stands behind a branch.
 
+mod carry;
 mod code;
 mod frame;
 mod layout;

@@ -72,6 +72,8 @@ const STORED: u32 = BYTES | B | U | S | F;
 const LOW: &[Modifier] = &[Modifier::Lo, Modifier::Hi];
 const FTZ: Part = Part::May(&[Modifier::Ftz]);
 const SAT: Part = Part::May(&[Modifier::Sat]);
+const CARRY: Part = Part::May(&[Modifier::Cc]);
+const SAT_OR_CARRY: Part = Part::May(&[Modifier::Sat, Modifier::Cc]);
 const ROUND: Part = Part::May(Modifier::ROUNDINGS);
 const ROUNDED: Part = Part::Must(Modifier::ROUNDINGS);
 const APPROX: Part = Part::Must(&[Modifier::Approx]);
@@ -137,12 +139,18 @@ const fn row(opcode: Opcode, parts: &'static [Part], operands: &'static str) -> 
 #[rustfmt::skip]
 pub(super) static TABLE: &[Row] = &[
     // Integers.
-    row(Opcode::Add, &[SAT, Part::Type(S32)], "Daa"),
+    row(Opcode::Add, &[SAT_OR_CARRY, Part::Type(S32)], "Daa"),
+    row(Opcode::Add, &[CARRY, Part::Type(U_WORDS | S_WORDS)], "Daa"),
     row(Opcode::Add, &[Part::Type(U | S)], "Daa"),
-    row(Opcode::Sub, &[SAT, Part::Type(S32)], "Daa"),
+    row(Opcode::Sub, &[SAT_OR_CARRY, Part::Type(S32)], "Daa"),
+    row(Opcode::Sub, &[CARRY, Part::Type(U_WORDS | S_WORDS)], "Daa"),
     row(Opcode::Sub, &[Part::Type(U | S)], "Daa"),
     row(Opcode::Mul, &[Part::Must(Modifier::PARTS), Part::Type(U | S)], "Waa"),
+    row(Opcode::Mad, &[Part::Must(Modifier::PARTS), SAT_OR_CARRY, Part::Type(U_WORDS | S_WORDS)], "Waaw"),
     row(Opcode::Mad, &[Part::Must(Modifier::PARTS), SAT, Part::Type(U | S)], "Waaw"),
+    row(Opcode::Addc, &[CARRY, Part::Type(U_WORDS | S_WORDS)], "Daa"),
+    row(Opcode::Subc, &[CARRY, Part::Type(U_WORDS | S_WORDS)], "Daa"),
+    row(Opcode::Madc, &[Part::Must(LOW), CARRY, Part::Type(U_WORDS | S_WORDS)], "Daaa"),
     row(Opcode::Mul24, &[Part::Must(LOW), Part::Type(WORDS)], "Daa"),
     row(Opcode::Mad24, &[Part::Must(LOW), SAT, Part::Type(WORDS)], "Daaa"),
     row(Opcode::Div, &[Part::Type(U | S)], "Daa"),

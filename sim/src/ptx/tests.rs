@@ -358,7 +358,7 @@ fn files_that_are_no_ptx_are_told() {
 
 #[test]
 fn what_is_not_supported_is_listed_and_reading_goes_on() {
-    let statements = "popc.b32 %r1, %r2;\n.reg .f16 %x<3>, y;\nadd.f16 %x1, %x2, y;\nmov.b16 %h1, y;\nadd.cc.u32 %r1, %r2, %r3;\n\
+    let statements = "popc.b32 %r1, %r2;\n.reg .f16 %x<3>, y;\nadd.f16 %x1, %x2, y;\nmov.b16 %h1, y;\nmax.xorsign.abs.f32 %r1, %r2, %r3;\n\
         mov.u64 %rd1, %clock64;\n@%p1 shfl.sync.idx.b32 %r1|%p2, %r2,\n  %r3, 31, -1;\ncall (returned), %rd1, (passed), proto;\n\
         tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [picture, {%f1, %f2, %f3, %f4}];\nld.u32 %r1, [table];\nmov.u32 %r1, (1+2);\n.branchtargets START;\n\
         mov.u32 %r1, 1<<4;\nand.b32 %r1, %r2, ~3;\nld.local.u32 %r1, [depot+4*2];\nadd.s32 %r1, %r2, -(1);\n.local .b8 y0[1<<4];\n\
@@ -375,7 +375,7 @@ fn what_is_not_supported_is_listed_and_reading_goes_on() {
         (11, "a variable of type .f16 is not supported"),
         (12, ".f16 is not supported with add"),
         (13, "y is declared by what is not supported"),
-        (14, ".cc is not supported with add"),
+        (14, ".xorsign is not supported with max"),
         (15, "the special register %clock64 is not supported"),
         (16, "the instruction shfl is not supported"),
         (18, "a call through a register is not supported"),

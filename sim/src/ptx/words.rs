@@ -142,7 +142,7 @@ words! {
         And = "and", Or = "or", Xor = "xor",
         Add = "add", Inc = "inc", Dec = "dec", Min = "min", Max = "max", Exch = "exch", Cas = "cas",
         Rn = "rn", Rz = "rz", Rm = "rm", Rp = "rp", Rni = "rni", Rzi = "rzi", Rmi = "rmi", Rpi = "rpi",
-        Approx = "approx", Full = "full", Ftz = "ftz", Sat = "sat",
+        Approx = "approx", Full = "full", Ftz = "ftz", Sat = "sat", Cc = "cc",
         Ca = "ca", Cg = "cg", Cs = "cs", Lu = "lu", Cv = "cv", Wb = "wb", Wt = "wt", Nc = "nc",
         Volatile = "volatile", Relaxed = "relaxed", Weak = "weak",
         Cta = "cta", Gl = "gl", Gpu = "gpu", Sys = "sys",
@@ -246,12 +246,12 @@ words! {
 words! {
     /// The operation of an instruction (PTX ISA 9.7).
     pub enum Opcode {
-        Abs = "abs", Add = "add", And = "and", Atom = "atom", Bar = "bar", Bfe = "bfe", Bfi = "bfi", Bra = "bra",
+        Abs = "abs", Add = "add", Addc = "addc", And = "and", Atom = "atom", Bar = "bar", Bfe = "bfe", Bfi = "bfi", Bra = "bra",
         Call = "call", Cnot = "cnot", Copysign = "copysign", Cos = "cos", Cvt = "cvt", Cvta = "cvta", Div = "div",
-        Ex2 = "ex2", Exit = "exit", Fma = "fma", Ld = "ld", Lg2 = "lg2", Mad = "mad", Mad24 = "mad24", Max = "max",
+        Ex2 = "ex2", Exit = "exit", Fma = "fma", Ld = "ld", Lg2 = "lg2", Mad = "mad", Mad24 = "mad24", Madc = "madc", Max = "max",
         Membar = "membar", Min = "min", Mov = "mov", Mul = "mul", Mul24 = "mul24", Neg = "neg", Not = "not",
         Or = "or", Rcp = "rcp", Red = "red", Rem = "rem", Ret = "ret", Rsqrt = "rsqrt", Selp = "selp", Set = "set",
-        Setp = "setp", Shl = "shl", Shr = "shr", Sin = "sin", Slct = "slct", Sqrt = "sqrt", St = "st", Sub = "sub",
+        Setp = "setp", Shl = "shl", Shr = "shr", Sin = "sin", Slct = "slct", Sqrt = "sqrt", St = "st", Sub = "sub", Subc = "subc",
         Testp = "testp", Tex = "tex", Xor = "xor",
     }
 }
@@ -259,11 +259,11 @@ words! {
 /// Mnemonics of PTX ISA 8 that are no [`Opcode`].
 #[rustfmt::skip]
 pub(super) const OTHER_MNEMONICS: &[&str] = &[
-    "activemask", "addc", "alloca", "applypriority", "barrier", "bfind", "bmsk", "brev", "brkpt", "brx",
+    "activemask", "alloca", "applypriority", "barrier", "bfind", "bmsk", "brev", "brkpt", "brx",
     "clusterlaunchcontrol", "clz", "cp", "createpolicy", "discard", "dp2a", "dp4a", "elect", "fence", "fns",
-    "getctarank", "griddepcontrol", "isspacep", "istypep", "ldmatrix", "ldu", "lop3", "madc", "mapa", "match",
+    "getctarank", "griddepcontrol", "isspacep", "istypep", "ldmatrix", "ldu", "lop3", "mapa", "match",
     "mbarrier", "mma", "movmatrix", "multimem", "nanosleep", "pmevent", "popc", "prefetch", "prefetchu",
-    "prmt", "redux", "sad", "setmaxnreg", "shf", "shfl", "stackrestore", "stacksave", "stmatrix", "subc",
+    "prmt", "redux", "sad", "setmaxnreg", "shf", "shfl", "stackrestore", "stacksave", "stmatrix",
     "suld", "sured", "suq", "sust", "szext", "tanh", "tcgen05", "tensormap", "tld4", "trap", "txq",
     "vabsdiff", "vabsdiff2", "vabsdiff4", "vadd", "vadd2", "vadd4", "vavrg2", "vavrg4", "vmad", "vmax",
     "vmax2", "vmax4", "vmin", "vmin2", "vmin4", "vote", "vset", "vset2", "vset4", "vshl", "vshr", "vsub",

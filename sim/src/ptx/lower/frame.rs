@@ -48,6 +48,8 @@ pub struct Lowering<'tree> {
     inlined: usize,
     /// The line that is translated.
     pub line: u32,
+    /// The register of the carry, once an instruction has named it.
+    pub carry: Option<Virtual>,
 }
 
 impl<'tree> Lowering<'tree> {
@@ -60,6 +62,7 @@ impl<'tree> Lowering<'tree> {
             calls: Vec::new(),
             inlined: 0,
             line: 0,
+            carry: None,
         }
     }
 

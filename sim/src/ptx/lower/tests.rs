@@ -502,3 +502,73 @@ fn loads_are_hoisted_as_far_as_stores_let_them() {
     assert_eq!(offsets(&without), [0; 5]);
     assert_eq!(without[4].0, plain[4].0 + 3);
 }
+
+#[test]
+fn carries_make_longer_integers() {
+    // Two numbers of 96 bits, from lane to lane others: their sum, difference and the sum of one with a product.
+    let of = |body: &str| words(&kernel("", body));
+    let load = "mul.wide.u32 %d13, %r15, 16; add.s64 %d13, %d1, %d13; ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d13];
+        not.b32 %r4, %r4; not.b32 %r5, %r1; shl.b32 %r6, %r2, 3;";
+    let number = |lane: usize| {
+        let word = |place: usize| {
+            let whole = 0x0807_0605_0403_0201u64.wrapping_mul((2 * lane + place / 2 + 1) as u64);
+            u128::from((whole >> (32 * (place % 2))) as u32)
+        };
+        let first = word(0) | word(1) << 32 | word(2) << 64;
+        let second = u128::from(!word(3) as u32)
+            | u128::from(!word(0) as u32) << 32
+            | u128::from((word(1) as u32) << 3) << 64;
+        (first, second)
+    };
+    for (instructions, expected) in [
+        (
+            ["add.cc.u32", "addc.cc.u32", "addc.u32"],
+            u128::wrapping_add as fn(u128, u128) -> u128,
+        ),
+        (
+            ["sub.cc.s32", "subc.cc.u32", "subc.s32"],
+            u128::wrapping_sub,
+        ),
+    ] {
+        let [low, middle, high] = instructions;
+        let all =
+            format!("{load} {low} %r1, %r1, %r4; {middle} %r2, %r2, %r5; {high} %r3, %r3, %r6;");
+        let lows = of(&format!(
+            "{all} mov.b64 %d2, {{%r1, %r2}}; st.global.u64 [%d14], %d2;"
+        ));
+        let highs = of(&format!(
+            "{all} cvt.u64.u32 %d2, %r3; st.global.u64 [%d14], %d2;"
+        ));
+        for lane in 0..32 {
+            let (first, second) = number(lane);
+            let found = u128::from(lows[lane]) | u128::from(highs[lane]) << 64;
+            let wanted = expected(first, second) & ((1 << 96) - 1);
+            assert_eq!(found, wanted, "{low} in lane {lane}");
+        }
+    }
+    // A product of 64 bits by parts of 32, and a sum of 128 bits by parts of 64.
+    let product = format!(
+        "{load} mul.lo.u32 %r7, %r1, %r4; mul.hi.u32 %r8, %r1, %r4; mov.u32 %r9, 0;
+        mad.lo.cc.u32 %r8, %r1, %r5, %r8; madc.hi.u32 %r9, %r1, %r5, %r9;
+        mad.lo.cc.u32 %r8, %r2, %r4, %r8; madc.hi.cc.u32 %r9, %r2, %r4, %r9; addc.u32 %r10, 0, 0;
+        mad.lo.cc.u32 %r9, %r2, %r5, %r9; madc.hi.u32 %r10, %r2, %r5, %r10;"
+    );
+    let lows = of(&format!(
+        "{product} mov.b64 %d2, {{%r7, %r8}}; st.global.u64 [%d14], %d2;"
+    ));
+    let highs = of(&format!(
+        "{product} mov.b64 %d2, {{%r9, %r10}}; st.global.u64 [%d14], %d2;"
+    ));
+    let wide = of(
+        "ld.global.v2.u64 {%d2, %d3}, [%d1]; not.b64 %d4, %d2; add.s64 %d4, %d4, %d15;
+        add.cc.u64 %d4, %d2, %d4; addc.u64 %d5, %d3, 5; st.global.u64 [%d14], %d5;",
+    );
+    for lane in 0..32 {
+        let (first, second) = number(lane);
+        let [first, second] = [first, second].map(|number| number as u64);
+        let found = u128::from(lows[lane]) | u128::from(highs[lane]) << 64;
+        assert_eq!(found, u128::from(first) * u128::from(second), "lane {lane}");
+        let high = 0x100e_0c0a_0806_0402 + 5 + u64::from(lane > 0);
+        assert_eq!(wide[lane], high, "lane {lane}");
+    }
+}

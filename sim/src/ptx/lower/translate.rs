@@ -189,6 +189,8 @@ impl<'tree> Lowering<'tree> {
             Opcode::Set => self.sets(frame, instruction),
             Opcode::Selp | Opcode::Slct => self.selects(frame, instruction),
             Opcode::Bfi => self.inserts(frame, instruction),
+            Opcode::Addc | Opcode::Subc | Opcode::Madc => self.carries(frame, instruction),
+            _ if instruction.modifiers.has(Modifier::Cc) => self.carries(frame, instruction),
             _ => self.computes(frame, instruction),
         }
     }
