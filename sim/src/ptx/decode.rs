@@ -5,6 +5,9 @@ use super::module::Instruction;
 use super::table::{B_WORDS, F, Part, Row, S_WORDS, S32, TABLE, U_WORDS};
 use super::words::{Kind, Modifier, Modifiers, OTHER_MNEMONICS, OTHER_TYPES, Opcode, Space, Type};
 
+/// Why a compare-and-swap of 64 bits in global memory is refused.
+pub(super) const WIDE_SWAP: &str = "a compare-and-swap of 64 bits in global memory has three operands, and the log keeps two; use 32 bits";
+
 /// Words of PTX ISA 8 that are parts of supported mnemonics and are not supported themselves.
 #[rustfmt::skip]
 const OTHER_PARTS: &[&str] = &[

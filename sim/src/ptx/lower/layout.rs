@@ -18,6 +18,20 @@ const MOST_SHARED: u64 = 1 << 20;
 const MOST_LOCAL: u64 = 512 << 10;
 const MOST_GLOBAL: u64 = 4 << 30;
 
+/// Bytes of the part of the generic addresses in which a state space that is not global lies.
+pub const WINDOW: u64 = 1 << 24;
+
+/// Where a state space lies in the generic addresses (PTX ISA 5.1, `cvta`): no address in a window is null, and none of global
+/// memory is in one.
+pub const fn window(space: Space) -> u64 {
+    match space {
+        Space::Shared => WINDOW,
+        Space::Local => 2 * WINDOW,
+        Space::Const => 3 * WINDOW,
+        Space::Generic | Space::Global | Space::Param => 0,
+    }
+}
+
 /// An array that a texture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Textured {

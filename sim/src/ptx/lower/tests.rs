@@ -248,11 +248,65 @@ fn memory_spaces_are_found_for_generic_addresses() {
     let mixed = "mov.u64 %d3, table; cvta.const.u64 %d4, %d3; mov.u32 %r5, tile; cvt.u64.u32 %d7, %r5;
                  cvta.shared.u64 %d8, %d7; setp.gt.u32 %p1, %r15, 3; selp.u64 %d9, %d4, %d8, %p1; ld.u32 %r1, [%d9];
                  st.global.u32 [%d14], %r1;";
-    let (_, what) = refused(&kernel(outside, mixed));
-    assert!(
-        what.starts_with("the address is in .shared or in .const"),
-        "{what}"
+    // The lanes up to 3 read shared memory, which is empty.
+    let found = words(&kernel(outside, mixed));
+    assert_eq!((found[3], found[4]), (0, 11));
+    let (line, what) = refused(&kernel(
+        outside,
+        &mixed.replace("ld.u32 %r1, [%d9]", "st.u32 [%d9], %r1"),
+    ));
+    assert!(line.is_some());
+    assert_eq!(
+        what,
+        "the address may be in constant memory, which is not written"
     );
+}
+
+#[test]
+fn an_address_of_several_spaces_is_looked_up() {
+    // A third of the lanes each accesses shared, local and global memory by the same instructions.
+    let outside = ".shared .align 8 .b8 tile[256]; .global .align 8 .b8 counts[256];";
+    let body = "
+        .local .align 8 .b8 depot[16];
+        mul.wide.u32 %d2, %r15, 8; rem.u32 %r1, %r15, 3; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 1;
+        mov.u64 %d3, tile; cvta.shared.u64 %d4, %d3; add.s64 %d4, %d4, %d2;
+        mov.u64 %d5, depot; cvta.local.u64 %d6, %d5; mov.u64 %d7, counts; cvta.global.u64 %d8, %d7; add.s64 %d8, %d8, %d2;
+        selp.u64 %d9, %d6, %d8, %p2; selp.u64 %d9, %d4, %d9, %p1;
+        st.u32 [%d9+4], %r15; ld.u64 %d10, [%d9]; add.s64 %d9, %d9, 12; ld.u32 %r2, [%d9+-8]; cvt.u64.u32 %d11, %r2;
+        add.s64 %d10, %d10, %d11; @%p2 bra SKIP; atom.add.u32 %r3, [%d9+-8], 5;
+        SKIP: cvta.to.shared.u64 %d12, %d4; sub.s64 %d12, %d12, %d2; sub.s64 %d12, %d12, %d3; add.s64 %d10, %d10, %d12;
+        st.global.u64 [%d14], %d10;";
+    let body = body.replace(
+        "atom.add.u32 %r3, [%d9+-8], 5;",
+        "selp.u64 %d13, %d4, %d8, %p1; atom.add.u32 %r3, [%d13+4], 5; cvt.u64.u32 %d13, %r3; add.s64 %d10, %d10, %d13;",
+    );
+    let found = words(&kernel(outside, &body));
+    for (lane, &found) in found.iter().enumerate() {
+        let lane = lane as u64;
+        let added = if lane % 3 == 1 { lane } else { 2 * lane };
+        assert_eq!(found, (lane << 32) + added, "lane {lane}");
+    }
+}
+
+#[test]
+fn no_address_of_a_variable_is_null() {
+    let outside = ".shared .align 8 .b8 tile[256]; .const .align 4 .u32 table[4] = {1, 2, 3, 4};";
+    let body = "
+        .local .align 8 .b8 depot[16];
+        mov.u64 %d3, tile; cvta.shared.u64 %d3, %d3; mov.u64 %d4, depot; cvta.local.u64 %d4, %d4;
+        mov.u64 %d5, table; cvta.const.u64 %d5, %d5;
+        setp.ne.u64 %p1, %d3, 0; setp.ne.and.u64 %p1, %d4, 0, %p1; setp.ne.and.u64 %p1, %d5, 0, %p1;
+        selp.u64 %d2, 1, 0, %p1; st.global.u64 [%d14], %d2;";
+    assert_eq!(words(&kernel(outside, body))[0], 1);
+}
+
+#[test]
+fn the_difference_of_addresses_is_an_index() {
+    let outside = ".shared .align 8 .b8 tile[256];";
+    let body = "
+        mov.u64 %d3, tile; cvta.shared.u64 %d4, %d3; mul.wide.u32 %d2, %r15, 8; add.s64 %d5, %d4, %d2;
+        sub.s64 %d6, %d5, %d4; add.s64 %d6, %d6, %d0; st.u64 [%d6], %d2;";
+    assert_eq!(words(&kernel(outside, body))[7], 56);
 }
 
 #[test]

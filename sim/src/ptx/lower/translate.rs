@@ -3,6 +3,7 @@
 use super::LowerError;
 use super::code::{Source, Virtual};
 use super::frame::{Frame, Lowering};
+use super::layout::window;
 use crate::ptx::module::{Instruction, Operand};
 use crate::ptx::words::{Kind, Modifier, Opcode, Space, Special, Type};
 use crate::simt::{
@@ -354,7 +355,7 @@ impl<'tree> Lowering<'tree> {
         Ok(())
     }
 
-    /// `cvta`: an address in a state space is the same as a generic one here.
+    /// `cvta`: a generic address is one in the window of its state space.
     fn converts_address(
         &mut self,
         frame: &mut Frame<'tree>,
@@ -362,10 +363,31 @@ impl<'tree> Lowering<'tree> {
     ) -> Result<(), LowerError> {
         let to = self.written(frame, instruction.operands.first());
         let source = self.source_at(frame, instruction, 1)?;
-        self.emit(Operation::Move, to, [source]);
-        let marks = !instruction.modifiers.has(Modifier::To);
+        let is_generic = !instruction.modifiers.has(Modifier::To);
+        let first = window(instruction.space);
+        let added = if is_generic {
+            first
+        } else {
+            first.wrapping_neg()
+        };
+        match source {
+            Source::Address(space, address) => {
+                let address = Source::Address(space, address.wrapping_add(added));
+                self.emit(Operation::Move, to, [address]);
+            }
+            _ if first == 0 => self.emit(Operation::Move, to, [source]),
+            _ => {
+                let whole = Whole::of_bits(instruction.ty.map_or(64, Type::bits));
+                let operation = match is_generic {
+                    true => WholeOperation::Add,
+                    false => WholeOperation::Subtract,
+                };
+                let add = Operation::Arithmetic(Arithmetic::Whole(operation, whole));
+                self.emit(add, to, [source, Source::Immediate(first)]);
+            }
+        }
         if let Some(line) = self.code.lines.last_mut() {
-            line.marks = marks.then_some(instruction.space);
+            line.marks = is_generic.then_some(instruction.space);
         }
         Ok(())
     }
