@@ -82,6 +82,8 @@ CLANG_PLACE(gridDim, nctaid)
     CLANG_FUNCTION type max(type a, type b) { return a > b ? a : b; }
 CLANG_LEAST(int)
 CLANG_LEAST(unsigned int)
+CLANG_FUNCTION unsigned int min(unsigned int a, int b) { return min(a, (unsigned int)b); }
+CLANG_FUNCTION unsigned int min(int a, unsigned int b) { return min((unsigned int)a, b); }
 CLANG_FUNCTION float min(float a, float b) { return __builtin_fminf(a, b); }
 CLANG_FUNCTION float max(float a, float b) { return __builtin_fmaxf(a, b); }
 

@@ -42,3 +42,39 @@ fn lowered_programs_leave_what_the_cpu_leaves() {
         }
     }
 }
+
+#[test]
+fn the_ptx_of_two_compilers_leaves_the_same_memory() {
+    let mut compared = 0;
+    for path in files("ptx") {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let other = cpu::programs().join("clang").join(format!("{name}.ptx"));
+        // Only textures are left out of what clang compiles.
+        let source = std::fs::read_to_string(path.with_extension("cu")).unwrap();
+        assert_eq!(other.exists(), !source.contains("texture<"), "{name}");
+        if !other.exists() {
+            continue;
+        }
+        let (_, file, _) = cpu::program(name);
+        let outputs = [&path, &other].map(|path| {
+            let module = parse(&std::fs::read_to_string(path).unwrap()).unwrap();
+            assert_eq!(module.unsupported, [], "{name}");
+            let label = path.to_str().unwrap();
+            let options = Options::default();
+            let compiled = Compiled::new(&module, label, &file, &cpu::programs(), options);
+            let compiled = compiled.unwrap_or_else(|error| panic!("{error}"));
+            let executed = compiled.execute().unwrap_or_else(|error| panic!("{error}"));
+            let outputs = compiled.placed.buffers.iter().filter(|one| one.is_output);
+            outputs
+                .map(|one| (one.clone(), one.read(&executed.memory)))
+                .collect::<Vec<_>>()
+        });
+        let [nvidia, clang] = &outputs;
+        for ((buffer, nvidia), (_, clang)) in nvidia.iter().zip(clang) {
+            let difference = buffer.difference(clang, nvidia).map(|one| one.to_string());
+            assert_eq!(difference, None, "{name}");
+        }
+        compared += 1;
+    }
+    assert!(compared >= 22);
+}
