@@ -189,6 +189,26 @@ fn errors_name_the_file_and_the_line() {
         ),
         (
             SCALE.to_owned(),
+            format!("{LAUNCH}[symbols.table]\ntype = \"u8\"\ncount = 1\n"),
+            "the PTX has no variable table",
+        ),
+        (
+            format!("{SCALE}\n.shared .align 4 .b8 tile[4];\n"),
+            format!("{LAUNCH}[symbols.tile]\ntype = \"u8\"\ncount = 1\n"),
+            "the variable tile is in .shared memory, which a launch does not fill",
+        ),
+        (
+            SCALE.to_owned(),
+            format!("{LAUNCH}[textures.picture]\nbuffer = \"to\"\nwidth = 2\n"),
+            "the PTX has no texture reference picture",
+        ),
+        (
+            SCALE.replace("st.global.f32 [%d5]", "st.shared.f32 [0]"),
+            LAUNCH.to_owned(),
+            "past its end at 0x0; there is none, so give the bytes of dynamic shared memory (in a launch file, shared = BYTES)",
+        ),
+        (
+            SCALE.to_owned(),
             format!("entry = \"other\"\n{LAUNCH}"),
             "scale.toml:1: there is no kernel other; there are: scale",
         ),
@@ -210,6 +230,12 @@ fn errors_name_the_file_and_the_line() {
         let told = told(&ptx, &launch);
         assert!(told.contains(sentence), "{told}\n{sentence}");
         assert_eq!(told.lines().count(), 1, "{told}");
+        let is_table = sentence.contains("the PTX has no") || sentence.contains("does not fill");
+        let line = 1 + LAUNCH.lines().count();
+        assert!(
+            !is_table || told.contains(&format!("scale.toml:{line}: ")),
+            "{told}"
+        );
     }
 }
 

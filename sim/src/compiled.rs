@@ -6,13 +6,13 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::launch_file::{
-    self, Argument, Difference, Element, Error, LaunchFile, Placed, PlacedTexture,
+    self, Argument, Difference, Element, Error, LaunchFile, Placed, PlacedSymbol, PlacedTexture,
 };
 use crate::machines::sm::{AddressSpace, Work};
 use crate::ptx::lower::{
     Bindings, GLOBAL_VARIABLES, LowerError, Lowered, Options, Textured, entry, lower,
 };
-use crate::ptx::{Kind, Module, Type, Variable};
+use crate::ptx::{Kind, Module, Space, Type, Variable};
 use crate::simt::kernels::blocks_per_sm;
 use crate::simt::{Execution, LANES, LOCAL_MEMORY, Launch, Memory, Operation, RunError, Width};
 
@@ -241,6 +241,7 @@ fn started(
         let bytes = bytes_of(argument, parameter, placed);
         parameters.push(bytes.map_err(|what| of_launch(line, what))?);
     }
+    check_names(module, placed).map_err(|(line, what)| of_launch(line, what))?;
     let bindings = Bindings {
         parameters,
         symbols: placed
@@ -293,6 +294,37 @@ fn started(
     })
 }
 
+/// Whether the module has the variables and textures that the file names; an error has its line.
+fn check_names(module: &Module, placed: &Placed) -> Result<(), (usize, String)> {
+    for PlacedSymbol { name, bytes, line } in &placed.symbols {
+        let variable = module.variables.iter().find(|one| one.name == *name);
+        let what = match variable {
+            None => format!("the PTX has no variable {name}"),
+            Some(variable) if !matches!(variable.space, Space::Const | Space::Global) => format!(
+                "the variable {name} is in .{} memory, which a launch does not fill; remove the table",
+                variable.space
+            ),
+            Some(variable) if bytes.len() as u64 > variable.bytes => format!(
+                "the variable {name} has {} bytes, and the table {}",
+                variable.bytes,
+                bytes.len()
+            ),
+            Some(_) => continue,
+        };
+        return Err((*line, what));
+    }
+    for texture in &placed.textures {
+        let name = &texture.name;
+        if !module.textures.iter().any(|one| one.name == *name) {
+            return Err((
+                texture.line,
+                format!("the PTX has no texture reference {name}"),
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// The bytes of a parameter.
 fn bytes_of(argument: &Argument, parameter: &Variable, placed: &Placed) -> Result<Vec<u8>, String> {
     let Variable {
@@ -316,13 +348,19 @@ fn bytes_of(argument: &Argument, parameter: &Variable, placed: &Placed) -> Resul
         Argument::Integer(value) if is_float => return Ok(low(float(*value as f64, *ty))),
         Argument::Integer(value) => {
             let bits = ty.bits();
-            let fits = bits == 64 || (-(1i64 << (bits - 1))..1i64 << bits).contains(value);
+            let fits = (-(1i128 << (bits - 1))..1i128 << bits).contains(value);
             if fits {
-                return Ok(low(value.cast_unsigned()));
+                return Ok(low(*value as u64));
             }
             format!("{value} does not fit")
         }
-        Argument::Float(value) if is_float => return Ok(low(float(*value, *ty))),
+        Argument::Float(value) if is_float => {
+            let is_held = ty.bits() == 64 || !value.is_finite() || (*value as f32).is_finite();
+            if is_held {
+                return Ok(low(float(*value, *ty)));
+            }
+            format!("{value:e} does not fit")
+        }
         Argument::Float(value) => format!("{value} is no whole number"),
     };
     Err(format!(

@@ -21,7 +21,7 @@ pub enum Argument {
         offset: u64,
     },
     /// A whole number.
-    Integer(i64),
+    Integer(i128),
     /// A number with a fraction.
     Float(f64),
     /// A structure that is passed by value: `{ bytes = [1, 0, 0, 0] }`.
@@ -78,7 +78,11 @@ impl<'text> Deserialize<'text> for Argument {
             }
 
             fn visit_i64<E>(self, number: i64) -> Result<Argument, E> {
-                Ok(Argument::Integer(number))
+                Ok(Argument::Integer(number.into()))
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Argument, E> {
+                Ok(Argument::Integer(number.into()))
             }
 
             fn visit_f64<E>(self, number: f64) -> Result<Argument, E> {

@@ -329,7 +329,7 @@ impl super::Tolerance {
 impl Element {
     /// Whether every whole number below this fits.
     pub(super) fn holds_below(self, end: u64) -> bool {
-        i64::try_from(end.saturating_sub(1))
-            .is_ok_and(|last| self.encode(super::Number::Integer(last)).is_ok())
+        let last = super::Number::Integer(end.saturating_sub(1).into());
+        self.encode(last).is_ok()
     }
 }

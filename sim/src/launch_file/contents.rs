@@ -19,7 +19,7 @@ impl Element {
     fn floor(self, number: f64) -> Number {
         match self.is_float() {
             true => Number::Float(number),
-            false => Number::Integer(number.floor() as i64),
+            false => Number::Integer(number.floor() as i128),
         }
     }
 }
@@ -98,10 +98,10 @@ impl Random {
                 "no number is from {from} to below {to}; give a larger to"
             ));
         }
-        if element.is_float() {
-            return Ok(());
-        }
         element.encode(from)?;
+        if element.is_float() {
+            return element.encode(to).map(drop);
+        }
         let Number::Integer(to) = to else {
             return Err(format!(
                 "{to} is no whole number; give whole ones, or another type"
@@ -146,12 +146,15 @@ impl Random {
     }
 
     /// A whole number.
-    fn whole(self, draws: &mut fastrand::Rng) -> i64 {
+    fn whole(self, draws: &mut fastrand::Rng) -> i128 {
         let [from, to] = [self.from, self.to].map(|number| match number {
             Number::Integer(number) => number,
-            Number::Float(number) => number as i64,
+            Number::Float(number) => number as i128,
         });
-        draws.i64(from..to)
+        match (i64::try_from(from), i64::try_from(to)) {
+            (Ok(from), Ok(to)) => draws.i64(from..to).into(),
+            _ => draws.i128(from..to),
+        }
     }
 }
 
@@ -167,7 +170,7 @@ impl Ramp {
     fn at(self, element: Element, place: u64) -> Number {
         match (self.from, self.step, element.is_float()) {
             (Number::Integer(from), Number::Integer(step), false) => {
-                Number::Integer(from.saturating_add(step.saturating_mul(place as i64)))
+                Number::Integer(from.saturating_add(step.saturating_mul(place.into())))
             }
             (from, step, _) => element.floor(from.as_f64() + step.as_f64() * place as f64),
         }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
     /// A whole number.
-    Integer(i64),
+    Integer(i128),
     /// A number as a double.
     Float(f64),
 }
@@ -47,7 +47,11 @@ impl<'text> Deserialize<'text> for Number {
             }
 
             fn visit_i64<E>(self, number: i64) -> Result<Number, E> {
-                Ok(Number::Integer(number))
+                Ok(Number::Integer(number.into()))
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Number, E> {
+                Ok(Number::Integer(number.into()))
             }
 
             fn visit_f64<E>(self, number: f64) -> Result<Number, E> {
@@ -133,40 +137,46 @@ impl Element {
         matches!(self, Self::F32 | Self::F64)
     }
 
-    /// The first and the last whole number that a file may give it.
-    const fn range(self) -> (i64, i64) {
+    /// The first and the last whole number of the type.
+    const fn range(self) -> (i128, i128) {
         match self {
-            Self::U8 => (0, u8::MAX as i64),
-            Self::I8 => (i8::MIN as i64, i8::MAX as i64),
-            Self::U16 => (0, u16::MAX as i64),
-            Self::I16 => (i16::MIN as i64, i16::MAX as i64),
-            Self::U32 => (0, u32::MAX as i64),
-            Self::I32 => (i32::MIN as i64, i32::MAX as i64),
-            Self::U64 => (0, i64::MAX),
-            _ => (i64::MIN, i64::MAX),
+            Self::U8 => (0, u8::MAX as i128),
+            Self::I8 => (i8::MIN as i128, i8::MAX as i128),
+            Self::U16 => (0, u16::MAX as i128),
+            Self::I16 => (i16::MIN as i128, i16::MAX as i128),
+            Self::U32 => (0, u32::MAX as i128),
+            Self::I32 => (i32::MIN as i128, i32::MAX as i128),
+            Self::U64 => (0, u64::MAX as i128),
+            _ => (i64::MIN as i128, i64::MAX as i128),
         }
     }
 
     /// The bytes of a number as this type, the lowest first; what the type does not need is 0.
     ///
     /// # Errors
-    /// If the type is whole and the number is not, or is out of its range; the error is a sentence.
+    /// If the type is whole and the number is not, or if the number is out of its range; the error is a sentence.
     pub(super) fn encode(self, number: Number) -> Result<[u8; 8], String> {
         let mut bytes = [0; 8];
         let whole = match (self, number) {
             (Self::F32, _) => {
-                let number = match number {
+                let single = match number {
                     // Directly, since a double in between rounds twice.
                     Number::Integer(number) => number as f32,
                     Number::Float(number) => number as f32,
                 };
-                bytes[..4].copy_from_slice(&number.to_le_bytes());
+                if single.is_infinite() && number.as_f64().is_finite() {
+                    return Err(format!(
+                        "{number} is no f32, whose largest is {:e}; give a smaller number, or another type",
+                        f32::MAX
+                    ));
+                }
+                bytes[..4].copy_from_slice(&single.to_le_bytes());
                 return Ok(bytes);
             }
             (Self::F64, _) => return Ok(number.as_f64().to_le_bytes()),
             (_, Number::Integer(number)) => number,
             (_, Number::Float(float)) => {
-                let whole = float as i64;
+                let whole = float as i128;
                 if whole as f64 != float {
                     let name = self.name();
                     return Err(format!(
@@ -188,7 +198,7 @@ impl Element {
         Ok(bytes)
     }
 
-    /// The number in the bytes of an element; a u64 beyond the largest i64 is a double.
+    /// The number in the bytes of an element.
     pub(super) fn decode(self, bytes: &[u8]) -> Number {
         let mut all = [0; 8];
         for (to, from) in all.iter_mut().zip(bytes) {
@@ -196,12 +206,11 @@ impl Element {
         }
         let whole = u64::from_le_bytes(all);
         match self {
-            Self::U8 | Self::U16 | Self::U32 => Number::Integer(whole as i64),
+            Self::U8 | Self::U16 | Self::U32 | Self::U64 => Number::Integer(whole.into()),
             Self::I8 => Number::Integer((whole as i8).into()),
             Self::I16 => Number::Integer((whole as i16).into()),
             Self::I32 => Number::Integer((whole as i32).into()),
-            Self::I64 => Number::Integer(whole as i64),
-            Self::U64 => i64::try_from(whole).map_or(Number::Float(whole as f64), Number::Integer),
+            Self::I64 => Number::Integer((whole as i64).into()),
             Self::F32 => Number::Float(f32::from_bits(whole as u32).into()),
             Self::F64 => Number::Float(f64::from_bits(whole)),
         }

@@ -1,6 +1,7 @@
 //! Buffers in memory, and what they should hold afterwards.
 
 use std::fmt;
+use std::io::Read;
 use std::path::Path;
 
 use super::array::{Array, Tolerance};
@@ -225,10 +226,13 @@ impl LaunchFile {
         let Some(name) = &array.file else {
             return Ok(Vec::new());
         };
-        let bytes = self.read_bytes(folder, &keys, name)?;
+        let bytes = self.read_bytes(folder, &keys, name, array.size())?;
         let (there, of_one) = (bytes.len() as u64, array.element.bytes());
         let wrong = |sentence: String| Err(self.wrong(&keys, sentence));
         match array.size() {
+            Some(size) if size < there => wrong(format!(
+                "{name} has more than the {size} bytes that count asks for; give a shorter file, or increase count"
+            )),
             Some(size) if size != there => wrong(format!(
                 "{name} has {there} bytes, and count asks for {size}; make count {}",
                 there / of_one
@@ -254,7 +258,7 @@ impl LaunchFile {
             return Ok(None);
         };
         let keys = ["buffers", name, "expected"];
-        let bytes = self.read_bytes(folder, &keys, file)?;
+        let bytes = self.read_bytes(folder, &keys, file, Some(size))?;
         let there = bytes.len() as u64;
         if there != size {
             let sentence = format!(
@@ -265,7 +269,14 @@ impl LaunchFile {
         Ok(Some(bytes))
     }
 
-    fn read_bytes(&self, folder: &Path, keys: &[&str], name: &str) -> Result<Vec<u8>, Error> {
+    /// The bytes of a file, and at most one more than there should be: a device may have no end.
+    fn read_bytes(
+        &self,
+        folder: &Path,
+        keys: &[&str],
+        name: &str,
+        size: Option<u64>,
+    ) -> Result<Vec<u8>, Error> {
         let path = folder.join(name);
         let cannot = |error: std::io::Error| {
             self.wrong(
@@ -273,12 +284,21 @@ impl LaunchFile {
                 format!("{name} cannot be read ({error}); check the path"),
             )
         };
-        let bytes = std::fs::metadata(&path).map_err(cannot)?.len();
-        if !Self::is_possible(bytes) {
+        let about = std::fs::metadata(&path).map_err(cannot)?;
+        let Some(most) = size.or(about.is_file().then_some(about.len())) else {
+            let sentence = format!("{name} is no regular file; add count, the number of elements");
+            return Err(self.wrong(keys, sentence));
+        };
+        if !Self::is_possible(most) {
             let sentence = format!("{name} has more than 4 GiB; give a smaller file");
             return Err(self.wrong(keys, sentence));
         }
-        std::fs::read(&path).map_err(cannot)
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(&path).map_err(cannot)?;
+        file.take(most + 1)
+            .read_to_end(&mut bytes)
+            .map_err(cannot)?;
+        Ok(bytes)
     }
 }
 

@@ -30,7 +30,7 @@ fn elements(lines: &str) -> Vec<Number> {
 
 fn integers(lines: &str) -> Vec<i64> {
     let whole = elements(lines).into_iter().map(|number| match number {
-        Number::Integer(number) => number,
+        Number::Integer(number) => i64::try_from(number).unwrap(),
         Number::Float(number) => panic!("{number} is not whole"),
     });
     whole.collect()
@@ -144,7 +144,12 @@ fn arrays_hold_what_the_file_says() {
         integers("type = \"u32\"\ncount = 4\nramp = { from = 2, step = 0.5 }"),
         [2, 2, 3, 3]
     );
+    assert_eq!(
+        elements("type = \"u64\"\nvalues = [9223372036854775808, 18446744073709551615]"),
+        [1 << 63, u64::MAX.into()].map(Number::Integer)
+    );
     assert_eq!(floats("type = \"f32\"\ncount = 3\nfill = 0.5"), [0.5; 3]);
+    assert_eq!(floats("type = \"f32\"\nvalues = [inf]"), [f64::INFINITY]);
     assert_eq!(
         floats("type = \"f64\"\ncount = 3\nramp = { from = 1, step = 0.25 }"),
         [1.0, 1.25, 1.5]
@@ -352,4 +357,31 @@ fn the_schema_knows_every_key() {
     assert_eq!(array["required"], serde_json::json!(["type"]));
     assert_eq!(array["additionalProperties"], false);
     assert!(array["properties"]["permutation"].is_object());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_without_an_end_is_read_as_far_as_is_needed() {
+    let place = |lines: &str| {
+        let placed = read(&array(lines)).place(Path::new("."));
+        placed.map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(
+        place("type = \"u8\"\ncount = 64\nfile = \"/dev/zero\""),
+        Err("run.toml:7: /dev/zero has more than the 64 bytes that count asks for; give a shorter file, or increase count".to_owned())
+    );
+    assert_eq!(
+        place("type = \"u8\"\nfile = \"/dev/zero\""),
+        Err(
+            "run.toml:6: /dev/zero is no regular file; add count, the number of elements"
+                .to_owned()
+        )
+    );
+    assert_eq!(
+        place("type = \"u8\"\ncount = 8\nexpected = \"/dev/zero\""),
+        Err(
+            "run.toml:7: /dev/zero has 9 bytes, and the buffer 8; give a file of the same size"
+                .to_owned()
+        )
+    );
 }

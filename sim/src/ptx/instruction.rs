@@ -2,12 +2,12 @@
 
 use super::body::Body;
 use super::cursor::Parser;
-use super::decode::decode;
+use super::decode::{WIDE_SWAP, decode};
 use super::error::{Fault, Stop};
 use super::lexer::TokenKind;
 use super::module::{Instruction, Operand};
 use super::table::Row;
-use super::words::{Modifier, Opcode, Type};
+use super::words::{Modifier, Opcode, Space, Type};
 
 /// An instruction while it is read.
 pub(super) struct Reading<'body, 'text> {
@@ -85,6 +85,7 @@ impl<'text> Parser<'text> {
                 _ => self.unexpected("a semicolon"),
             });
         }
+        check(&instruction)?;
         body.function.body.push(instruction);
         Ok(())
     }
@@ -162,4 +163,22 @@ pub(super) fn counted(number: usize, noun: &str) -> String {
         1 => format!("1 {noun}"),
         _ => format!("{number} {noun}s"),
     }
+}
+
+/// What is well formed and not supported, by its operands.
+fn check(instruction: &Instruction) -> Result<(), Stop> {
+    let reason = match (instruction.opcode, instruction.operands.as_slice()) {
+        (Opcode::Bar, [Operand::Immediate(0)]) => return Ok(()),
+        (Opcode::Bar, [_]) => "only barrier 0 is supported",
+        (Opcode::Bar, _) => "a barrier of some threads is not supported; use bar.sync 0",
+        (Opcode::Atom, _)
+            if instruction.space == Space::Global
+                && instruction.modifiers.has(Modifier::Cas)
+                && instruction.ty == Some(Type::B64) =>
+        {
+            WIDE_SWAP
+        }
+        _ => return Ok(()),
+    };
+    Err(Stop::Unsupported(reason.to_owned()))
 }

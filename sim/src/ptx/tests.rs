@@ -144,7 +144,7 @@ fn conversions_have_the_roundings_of_their_types() {
 
 #[test]
 fn control_moves_and_calls_are_read() {
-    let text = "@%p1 bra START; bra.uni AFTER; AFTER: bar.sync 0; bar.sync 1, 64; membar.gl; membar.cta; exit; ret.uni;
+    let text = "@%p1 bra START; bra.uni AFTER; AFTER: bar.sync 0; bar.sync 0; membar.gl; membar.cta; exit; ret.uni;
         mov.u32 %r1, %ctaid.y; mov.b64 %rd1, {%r1, %r2}; mov.b64 {%r1, _}, %rd1; mov.b32 {%h1, %h2}, %r1; mov.u32 %r1, WARP_SZ;
         mov.b64 {%h0, %h1, %h2, %h3}, %rd1; mov.u64 %rd1, table+-4; mov.b32 %r1, 0f3F800000;
         call.uni (returned), twice, (passed); call (_), twice, (7); call (%r1), twice, (%f1);";

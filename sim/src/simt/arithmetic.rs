@@ -136,6 +136,8 @@ pub enum RealOperation {
     MultiplyAdd,
     /// `a / b`.
     Divide,
+    /// `a / b`, and 0 times `a` for a finite `b` beyond 2^126 (PTX ISA 9.7.3.8, `div.approx`).
+    QuickDivide,
     /// `1 / a`.
     Reciprocal,
     /// The square root.
@@ -345,6 +347,7 @@ impl Arithmetic {
                 | RealOperation::Subtract
                 | RealOperation::Multiply
                 | RealOperation::Divide
+                | RealOperation::QuickDivide
                 | RealOperation::Minimum
                 | RealOperation::Maximum
                 | RealOperation::CopySign,
@@ -371,6 +374,7 @@ impl Arithmetic {
             Self::Real(operation, ..) => matches!(
                 operation,
                 RealOperation::Divide
+                    | RealOperation::QuickDivide
                     | RealOperation::Reciprocal
                     | RealOperation::SquareRoot
                     | RealOperation::InverseSquareRoot

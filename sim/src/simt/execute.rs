@@ -121,7 +121,7 @@ pub(crate) fn branch_taken(condition: Condition, source: &Lanes, mask: u32) -> u
 }
 
 /// The bits of an address that is not one of global memory.
-const LOW: u64 = u32::MAX as u64;
+pub(super) const LOW: u64 = u32::MAX as u64;
 
 /// What a memory instruction accesses.
 pub(crate) fn access<'values>(

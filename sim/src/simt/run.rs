@@ -6,8 +6,10 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::exception::Raised;
-use super::execute::{Access, Operands, access, branch_taken, compute, perform, raising};
-use super::instruction::Instruction;
+use super::execute::{
+    Access, LOW, Operands, Sources, access, branch_taken, compute, perform, raising,
+};
+use super::instruction::{Instruction, Operand, SpecialRegister};
 use super::memory::{Constants, Memory, Shared};
 use super::operation::{Operation, Space};
 use super::program::Program;
@@ -34,7 +36,7 @@ pub enum RunError {
     },
     /// A lane leaves shared memory.
     #[error(
-        "shared memory is accessed at {address:#x}, past its end at {end:#x}; keep the whole access below that"
+        "shared memory is accessed at {address:#x}, past its end at {end:#x}; {}", remedy(*end)
     )]
     Shared {
         /// The instruction.
@@ -42,6 +44,18 @@ pub enum RunError {
         /// The address.
         address: u64,
         /// Bytes of shared memory.
+        end: u32,
+    },
+    /// A lane leaves its local memory.
+    #[error(
+        "local memory is accessed at {address:#x}, past its end at {end:#x}; keep the whole access below that"
+    )]
+    Local {
+        /// The instruction.
+        pc: u32,
+        /// The address in the lane's memory.
+        address: u64,
+        /// Bytes of local memory of a thread.
         end: u32,
     },
     /// A lane leaves constant memory.
@@ -88,6 +102,7 @@ impl RunError {
             Self::Block(_) => None,
             Self::TooLong { pc, .. }
             | Self::Shared { pc, .. }
+            | Self::Local { pc, .. }
             | Self::Constant { pc, .. }
             | Self::Outside { pc, .. }
             | Self::Unaligned { pc, .. } => Some(pc),
@@ -439,6 +454,7 @@ fn step(
         returned: None,
     };
     if let Some(access) = access(instruction, sources, fetched.mask) {
+        check_local(instruction, sources, &access, fetched.pc)?;
         rules.check(
             &access,
             fetched.pc,
@@ -482,6 +498,39 @@ fn returned(instruction: &Instruction, warp: &Warp) -> Option<Arc<Lanes>> {
     let is_atomic = matches!(instruction.operation, Operation::Atomic(..));
     let destination = instruction.destination.filter(|_| is_atomic)?;
     Some(Arc::new(*warp.registers.read(destination)))
+}
+
+/// What to do about an access past the end of shared memory.
+const fn remedy(end: u32) -> &'static str {
+    match end {
+        0 => {
+            "there is none, so give the bytes of dynamic shared memory (in a launch file, shared = BYTES)"
+        }
+        _ => "keep the whole access below that",
+    }
+}
+
+/// Whether each lane stays in its own local memory, whose words lie between those of the other lanes.
+fn check_local(
+    instruction: &Instruction,
+    [addresses, ..]: Sources<'_>,
+    access: &Access<'_>,
+    pc: u32,
+) -> Result<(), RunError> {
+    let is_local = matches!(
+        instruction.operation,
+        Operation::Load(Space::Local, _) | Operation::Store(Space::Local, _)
+    );
+    let Operand::Special(SpecialRegister::Local(end)) = instruction.sources[2] else {
+        return Ok(());
+    };
+    for (lane, _) in access.lanes().filter(|_| is_local) {
+        let address = addresses[lane].wrapping_add_signed(instruction.offset) & LOW;
+        if address + access.width.bytes() > u64::from(end) {
+            return Err(RunError::Local { pc, address, end });
+        }
+    }
+    Ok(())
 }
 
 impl Rules {

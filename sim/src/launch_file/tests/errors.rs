@@ -298,3 +298,19 @@ fn no_text_ends_the_reader() {
     }
     assert!(refused > 300 && read > 50, "{refused} {read}");
 }
+
+#[test]
+fn a_number_that_a_single_does_not_hold_is_refused() {
+    refused_array(
+        "type = \"f32\"\ncount = 1\nfill = 1e300",
+        "7: 1e300 is no f32, whose largest is 3.4028235e38; give a smaller number",
+    );
+    refused_array(
+        "type = \"u64\"\ncount = 1\nfill = -1",
+        "7: -1 is no u64; give numbers from 0 to 18446744073709551615",
+    );
+    refused_array(
+        "type = \"f32\"\ncount = 1\nrandom = { from = 0, to = 1e39 }",
+        "7: 1e39 is no f32",
+    );
+}

@@ -385,12 +385,15 @@ fn what_is_not_supported_is_named_with_its_line() {
     let line = |body: &str| refused(&kernel("", &format!("\n\n{body}")));
     assert_eq!(
         line("bar.sync 1;"),
-        (Some(10), "only barrier 0 is supported".to_owned())
+        (
+            Some(10),
+            "bar.sync 1;: only barrier 0 is supported".to_owned()
+        )
     );
     assert!(
         line("bar.sync 0, 64;")
             .1
-            .starts_with("a barrier of some threads")
+            .contains("a barrier of some threads")
     );
     let (number, what) = line("vote.sync.all.pred %p1, %p2, -1;");
     assert!(number == Some(10) && what.contains("vote"), "{what}");
@@ -625,4 +628,82 @@ fn carries_make_longer_integers() {
         let high = 0x100e_0c0a_0806_0402 + 5 + u64::from(lane > 0);
         assert_eq!(wide[lane], high, "lane {lane}");
     }
+}
+
+#[test]
+fn a_file_names_what_is_not_supported_by_its_operands() {
+    let module = parse(&kernel(
+        "",
+        "\nbar.sync 1;\nbar.sync 0, 64;\natom.global.cas.b64 %d2, [%d1], 1, 2;\natom.shared.cas.b64 %d2, [%d1], 1, 2;",
+    ))
+    .unwrap();
+    let found: Vec<_> = module
+        .unsupported
+        .iter()
+        .map(|item| (item.line, item.reason.as_str()))
+        .collect();
+    assert_eq!(found[0], (9, "only barrier 0 is supported"));
+    assert_eq!(found[1].0, 10);
+    assert_eq!(found[2].0, 11);
+    assert!(
+        found[2]
+            .1
+            .starts_with("a compare-and-swap of 64 bits in global memory")
+    );
+    assert_eq!(found.len(), 3);
+}
+
+#[test]
+fn doubles_keep_the_payload_of_what_is_no_number() {
+    let of = |operation: &str| {
+        word(
+            &format!(
+                "mov.b64 %d2, 0xfff8123456789abc; {operation}.f64 %d3, %d2; st.global.b64 [%d14], %d3;"
+            ),
+            0,
+        )
+    };
+    assert_eq!(of("abs"), 0x7ff8_1234_5678_9abc);
+    assert_eq!(of("neg"), 0x7ff8_1234_5678_9abc);
+}
+
+#[test]
+fn an_approximate_quotient_by_a_large_number_is_zero() {
+    let of = |dividend: &str, divisor: &str, operation: &str| {
+        let body = format!(
+            "mov.f32 %f1, {dividend}; mov.f32 %f2, {divisor}; {operation}.f32 %f3, %f1, %f2; st.global.f32 [%d14], %f3;"
+        );
+        f32::from_bits(word(&body, 0) as u32)
+    };
+    // 2^126, the next number, and 2^127.
+    assert_eq!(of("0f7E800000", "0f7E800000", "div.approx"), 1.0);
+    assert_eq!(of("0f7E800000", "0f7E800001", "div.approx"), 0.0);
+    assert_eq!(of("0f7F000000", "0fFF000000", "div.approx"), 0.0);
+    assert!(of("0f7F800000", "0f7F000000", "div.approx").is_nan());
+    assert_eq!(of("0f3F800000", "0f7F800000", "div.approx"), 0.0);
+    assert_eq!(of("0f7F000000", "0f7F000000", "div.full"), 1.0);
+}
+
+#[test]
+fn local_memory_ends_for_each_thread() {
+    let run_to = |offset: u32| {
+        let body = format!(
+            ".local .align 8 .b8 depot[24]; mov.u64 %d2, depot; and.b32 %r1, %r15, 1; mul.wide.u32 %d3, %r1, {offset};
+            add.s64 %d2, %d2, %d3; st.local.u32 [%d2], %r15;"
+        );
+        let module = parse(&kernel("", &body)).unwrap();
+        let lowered = lower(&module, 0, &bindings(), Options::default()).unwrap();
+        let launch = Launch {
+            grid: [1, 1, 1],
+            block: [32, 1, 1],
+            shared_memory: lowered.shared,
+        };
+        run(&lowered.program, &launch, input()).map(drop)
+    };
+    assert_eq!(run_to(20), Ok(()));
+    let error = run_to(24).unwrap_err().to_string();
+    assert!(
+        error.starts_with("local memory is accessed at 0x18, past its end at 0x18"),
+        "{error}"
+    );
 }

@@ -276,7 +276,12 @@ impl<'tree> Lowering<'tree> {
             },
             Kind::Float => {
                 let operation = real_operation(instruction.opcode);
-                let operation = operation.ok_or_else(|| unsupported(self))?;
+                let operation = match operation.ok_or_else(|| unsupported(self))? {
+                    RealOperation::Divide if instruction.modifiers.has(Modifier::Approx) => {
+                        RealOperation::QuickDivide
+                    }
+                    other => other,
+                };
                 let mode = Mode {
                     rounding: rounding(instruction),
                     flushes: instruction.modifiers.has(Modifier::Ftz),

@@ -95,7 +95,7 @@ impl RealOperation {
             Self::Subtract => "sub",
             Self::Multiply => "mul",
             Self::MultiplyAdd => "fma",
-            Self::Divide => "div",
+            Self::Divide | Self::QuickDivide => "div",
             Self::Reciprocal => "rcp",
             Self::SquareRoot => "sqrt",
             Self::InverseSquareRoot => "rsqrt",

@@ -188,6 +188,14 @@ fn nearest<R: Binary>(operation: RealOperation, sources: [&Lanes; 3]) -> Lanes {
         O::Multiply => binary(a, b, |a: R, b: R| a * b),
         O::MultiplyAdd => R::fused(sources),
         O::Divide => binary(a, b, |a: R, b: R| a / b),
+        O::QuickDivide => binary(a, b, |a: R, b: R| {
+            let is_beyond = wide(b).abs() > 2f64.powi(126) && wide(b).is_finite();
+            if is_beyond {
+                a * R::nearest(0f64.copysign(wide(b)))
+            } else {
+                a / b
+            }
+        }),
         O::Reciprocal => unary(a, |a: R| R::one() / a),
         O::SquareRoot => unary(a, |a: R| a.sqrt()),
         O::InverseSquareRoot => unary(a, |a: R| R::nearest(1.0 / wide(a).sqrt())),
@@ -195,6 +203,9 @@ fn nearest<R: Binary>(operation: RealOperation, sources: [&Lanes; 3]) -> Lanes {
         O::Logarithm => unary(a, |a: R| R::nearest(libm::log2(wide(a)))),
         O::Sine => unary(a, |a: R| R::nearest(libm::sin(wide(a)))),
         O::Cosine => unary(a, |a: R| R::nearest(libm::cos(wide(a)))),
+        // Doubles keep the payload of what is no number, singles do not (PTX ISA 9.7.3).
+        O::Absolute if R::BITS == 64 => unary(a, |a: u64| a & (u64::MAX >> 1)),
+        O::Negate if R::BITS == 64 => unary(a, |a: u64| a ^ (1 << 63)),
         O::Absolute => unary(a, |a: R| a.abs()),
         O::Negate => unary(a, |a: R| -a),
         O::Minimum => binary(a, b, |a: R, b: R| {

@@ -134,8 +134,10 @@ pub fn float(instruction: &Instruction, ty: Type, sources: &[u64]) -> u64 {
     let values: Vec<f64> = sources.iter().map(|&bits| real(ty, bits)).collect();
     match instruction.opcode {
         Opcode::Copysign => sources[0] & sign | sources[1] & !sign,
-        // Payloads of NaN are kept nowhere, also not by `abs.f64`, of which the manual says that it keeps them.
-        Opcode::Abs | Opcode::Neg if values[0].is_nan() => canonical(ty, sources[0]),
+        // Only doubles keep the payload of a NaN.
+        Opcode::Abs | Opcode::Neg if ty == Type::F32 && values[0].is_nan() => {
+            canonical(ty, sources[0])
+        }
         Opcode::Abs => sources[0] & !sign,
         Opcode::Neg => sources[0] ^ sign,
         Opcode::Min | Opcode::Max => {
