@@ -167,10 +167,10 @@ fn errors_name_the_file_and_the_line() {
         (
             SCALE.replace(
                 "mul.f32 %f3, %f2, %f1;",
-                "popc.b32 %r2, %r3; mul.f32 %f3, %f2, %f1;",
+                "fns.b32 %r2, %r3; mul.f32 %f3, %f2, %f1;",
             ),
             LAUNCH.to_owned(),
-            "scale.ptx:21: popc.b32 %r2, %r3;",
+            "scale.ptx:21: fns.b32 %r2, %r3;",
         ),
         (
             SCALE.to_owned(),

@@ -7,6 +7,7 @@
 //! program in its own time, in the steps of its stages: [`Control::fetch`], [`Warp::read_operands`]
 //! at operand read, [`execute`], which knows nothing but the operands, and [`commit`].
 
+mod across;
 mod arithmetic;
 mod assembler;
 mod builder;
@@ -22,6 +23,7 @@ mod run;
 mod trace;
 mod warp;
 
+pub use across::{Shuffle, Vote};
 pub use arithmetic::{
     Arithmetic, Comparison, ConversionRounding, Mode, Number, Real, RealOperation, Rounding, Test,
     Whole, WholeOperation,

@@ -14,7 +14,7 @@ const OTHER_PARTS: &[&str] = &[
     "3d", "a1d", "a2d", "cube", "acube", "2dms", "a2dms", "NaN", "abs", "xorsign", "acq_rel",
     "acquire", "aligned", "arrive", "async", "base", "clear", "cluster", "constant", "evict_first",
     "evict_last", "evict_normal", "grad", "level", "mmio", "noftz", "pack", "popc", "proxy", "red", "relu",
-    "release", "rna", "rs", "satfinite", "shiftamt", "unified", "v8", "warp", "wrap",
+    "release", "rna", "rs", "satfinite", "unified", "v8", "warp", "wrap",
 ];
 
 /// Reads a mnemonic and its suffixes, `words`; gives the row that it is in with the instruction, still without operands.

@@ -103,6 +103,7 @@ impl<'text> Parser<'text> {
         let is_there = |slot: &char| match slot {
             'n' => modifiers.among(Modifier::COMBINATIONS).is_some(),
             'c' => modifiers.has(Modifier::Cas),
+            'k' => modifiers.has(Modifier::Sync),
             _ => true,
         };
         let slots: Vec<char> = row.operands.chars().filter(is_there).collect();
@@ -137,11 +138,13 @@ impl<'text> Parser<'text> {
             'S' => self.destination(reading, ty),
             'W' => self.destination(reading, wide),
             'P' => self.destination(reading, Type::Pred),
+            'U' => self.destination(reading, Type::U32),
+            'R' => self.with_predicate(reading, ty),
             'Q' => self.predicates(reading),
             'V' | 'v' => self.vector(reading, slot == 'V'),
             'w' => self.source(reading, wide),
             'x' => self.source(reading, second),
-            'u' | 'o' => self.source(reading, Type::U32),
+            'u' | 'o' | 'k' => self.source(reading, Type::U32),
             'p' | 'n' => self.source(reading, Type::Pred),
             'm' => self.memory(reading),
             's' => self.value_or_address(reading),

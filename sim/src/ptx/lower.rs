@@ -9,6 +9,7 @@
 mod carry;
 mod code;
 mod frame;
+mod lanes;
 mod layout;
 mod memory;
 mod registers;

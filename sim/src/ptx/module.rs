@@ -198,7 +198,7 @@ pub enum Operand {
     AddressOf(Symbol, i64),
     /// A place in memory: a base and an offset.
     Memory(Base, i64),
-    /// The elements of a vector, or the two destinations of `setp`.
+    /// The elements of a vector, or the two destinations of `setp` or `shfl`.
     Vector(Vec<Operand>),
     /// `_`: a result that is dropped.
     Sink,
@@ -237,6 +237,7 @@ impl Instruction {
             Opcode::Cvt => Class::Conversion,
             Opcode::Rcp | Opcode::Sqrt | Opcode::Rsqrt => Class::Special,
             Opcode::Ex2 | Opcode::Lg2 | Opcode::Sin | Opcode::Cos => Class::Special,
+            Opcode::Vote | Opcode::Shfl => Class::Lanes,
             // A comparison is of the type that it compares.
             Opcode::Set => Class::of(self.second),
             _ => Class::of(self.ty),
@@ -263,6 +264,8 @@ pub enum Class {
     Double,
     /// Reciprocals, roots, powers and angles.
     Special,
+    /// Votes and shuffles, which read other lanes.
+    Lanes,
     /// Moves and addresses.
     Move,
     /// Conversions between types.
@@ -294,6 +297,7 @@ impl std::fmt::Display for Class {
             Self::Single => formatter.write_str("f32"),
             Self::Double => formatter.write_str("f64"),
             Self::Special => formatter.write_str("special function"),
+            Self::Lanes => formatter.write_str("vote and shuffle"),
             Self::Move => formatter.write_str("move"),
             Self::Conversion => formatter.write_str("conversion"),
             Self::Control => formatter.write_str("control"),

@@ -116,6 +116,20 @@ impl<'text> Parser<'text> {
         }
     }
 
+    /// The destination of `shfl`, and perhaps a predicate, `d|p`.
+    pub fn with_predicate(
+        &mut self,
+        reading: &Reading<'_, 'text>,
+        ty: Type,
+    ) -> Result<Operand, Stop> {
+        let first = self.destination(reading, ty)?;
+        if !self.mark(b'|') {
+            return Ok(first);
+        }
+        let second = self.destination(reading, Type::Pred)?;
+        Ok(Operand::Vector(vec![first, second]))
+    }
+
     /// A value of the type, or as many as the modifiers say in braces.
     pub fn vector(
         &mut self,

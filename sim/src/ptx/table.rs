@@ -21,10 +21,11 @@ pub(super) enum Part {
 /// An instruction for some types.
 ///
 /// Its operands, a letter each: `D` a destination of the type, `S` one that may be `_`, `W` one that is twice as wide
-/// under `.wide`, `Q` a predicate or two, `P` a predicate, `V` a vector under `.v2` or `.v4`; `a` a source of the type,
+/// under `.wide`, `Q` a predicate or two, `P` a predicate, `U` one of 32 bits,
+/// `R` one of the type with perhaps a predicate, `V` a vector under `.v2` or `.v4`; `a` a source of the type,
 /// `w` one that is twice as wide under `.wide`, `x` one of the second type, `u` an integer of 32 bits, `o` one that may be
 /// absent, `p` a predicate, `n` one that stands there if comparisons are combined, `c` a source that
-/// only `.cas` has, `v` a vector under `.v2` or `.v4`; `m` an address, `s` a source or the address of a variable, `l` a label,
+/// only `.cas` has, `k` a mask that only `.sync` has, `v` a vector under `.v2` or `.v4`; `m` an address, `s` a source or the address of a variable, `l` a label,
 /// `t` a texture with coordinates. `M` stands for the operands of `mov`, `C` for those of `call`.
 pub(super) struct Row {
     pub opcode: Opcode,
@@ -61,6 +62,7 @@ const S: u32 = set(&[Type::S16, Type::S32, Type::S64]);
 pub(super) const S_WORDS: u32 = set(&[Type::S32, Type::S64]);
 pub(super) const S32: u32 = Type::S32.mask();
 const WORDS: u32 = Type::S32.mask() | Type::U32.mask();
+const B32: u32 = Type::B32.mask();
 const F32: u32 = Type::F32.mask();
 const F64: u32 = Type::F64.mask();
 pub(super) const F: u32 = F32 | F64;
@@ -125,6 +127,7 @@ const VECTOR: Part = Part::May(&[Modifier::V2, Modifier::V4]);
 const COMPARED: Part = Part::Must(Modifier::COMPARISONS);
 const COMBINED: Part = Part::May(Modifier::COMBINATIONS);
 const UNIFORM: Part = Part::May(&[Modifier::Uni]);
+const SYNC: Part = Part::May(&[Modifier::Sync]);
 const RELAXED: Part = Part::May(&[Modifier::Relaxed]);
 
 const fn row(opcode: Opcode, parts: &'static [Part], operands: &'static str) -> Row {
@@ -161,6 +164,10 @@ pub(super) static TABLE: &[Row] = &[
     row(Opcode::Max, &[Part::Type(U | S)], "Daa"),
     row(Opcode::Bfe, &[Part::Type(U_WORDS | S_WORDS)], "Dauu"),
     row(Opcode::Bfi, &[Part::Type(B_WORDS)], "Daauu"),
+    row(Opcode::Popc, &[Part::Type(B_WORDS)], "Ua"),
+    row(Opcode::Clz, &[Part::Type(B_WORDS)], "Ua"),
+    row(Opcode::Brev, &[Part::Type(B_WORDS)], "Da"),
+    row(Opcode::Bfind, &[Part::May(&[Modifier::ShiftAmount]), Part::Type(U_WORDS | S_WORDS)], "Ua"),
     // Floating-point numbers.
     row(Opcode::Add, &[ROUND, FTZ, SAT, Part::Type(F32)], "Daa"),
     row(Opcode::Add, &[ROUND, Part::Type(F64)], "Daa"),
@@ -206,6 +213,10 @@ pub(super) static TABLE: &[Row] = &[
     row(Opcode::Cnot, &[Part::Type(B)], "Da"),
     row(Opcode::Shl, &[Part::Type(B)], "Dau"),
     row(Opcode::Shr, &[Part::Type(B | U | S)], "Dau"),
+    // Between the lanes of a warp.
+    row(Opcode::Vote, &[SYNC, Part::Must(&[Modifier::Ballot]), Part::Type(B32)], "Dpk"),
+    row(Opcode::Vote, &[SYNC, Part::Must(Modifier::VOTES), Part::Type(PRED)], "Ppk"),
+    row(Opcode::Shfl, &[SYNC, Part::Must(Modifier::SHUFFLES), Part::Type(B32)], "Rauuk"),
     // Moves, conversions, memory.
     row(Opcode::Mov, &[Part::Type(PRED | B | U | S | F)], "M"),
     row(Opcode::Cvt, &[CONVERTED, FTZ, SAT, Part::Type(INTEGERS | F), Part::Second(INTEGERS | F)], "Dx"),

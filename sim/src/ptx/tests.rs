@@ -358,8 +358,8 @@ fn files_that_are_no_ptx_are_told() {
 
 #[test]
 fn what_is_not_supported_is_listed_and_reading_goes_on() {
-    let statements = "popc.b32 %r1, %r2;\n.reg .f16 %x<3>, y;\nadd.f16 %x1, %x2, y;\nmov.b16 %h1, y;\nmax.xorsign.abs.f32 %r1, %r2, %r3;\n\
-        mov.u64 %rd1, %clock64;\n@%p1 shfl.sync.idx.b32 %r1|%p2, %r2,\n  %r3, 31, -1;\ncall (returned), %rd1, (passed), proto;\n\
+    let statements = "match.any.sync.b32 %r1, %r2, -1;\n.reg .f16 %x<3>, y;\nadd.f16 %x1, %x2, y;\nmov.b16 %h1, y;\nmax.xorsign.abs.f32 %r1, %r2, %r3;\n\
+        mov.u64 %rd1, %clock64;\n@%p1 redux.sync.add.s32 %r1, %r2,\n  -1;\ncall (returned), %rd1, (passed), proto;\n\
         tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [picture, {%f1, %f2, %f3, %f4}];\nld.u32 %r1, [table];\nmov.u32 %r1, (1+2);\n.branchtargets START;\n\
         mov.u32 %r1, 1<<4;\nand.b32 %r1, %r2, ~3;\nld.local.u32 %r1, [depot+4*2];\nadd.s32 %r1, %r2, -(1);\n.local .b8 y0[1<<4];\n\
         .reg .b32 %y1<5>; .reg .b32 %y<10>;\n\
@@ -371,13 +371,13 @@ fn what_is_not_supported_is_listed_and_reading_goes_on() {
         .map(|item| (item.line, item.reason.as_str()))
         .collect();
     let expected = [
-        (10, "the instruction popc is not supported"),
+        (10, "the instruction match is not supported"),
         (11, "a variable of type .f16 is not supported"),
         (12, ".f16 is not supported with add"),
         (13, "y is declared by what is not supported"),
         (14, ".xorsign is not supported with max"),
         (15, "the special register %clock64 is not supported"),
-        (16, "the instruction shfl is not supported"),
+        (16, "the instruction redux is not supported"),
         (18, "a call through a register is not supported"),
         (19, ".3d is not supported with tex"),
         (
@@ -395,7 +395,7 @@ fn what_is_not_supported_is_listed_and_reading_goes_on() {
     assert_eq!(lines, expected);
     assert_eq!(
         module.unsupported[6].text,
-        "@%p1 shfl.sync.idx.b32 %r1|%p2, %r2, %r3, 31, -1;"
+        "@%p1 redux.sync.add.s32 %r1, %r2, -1;"
     );
     assert!(
         module

@@ -150,6 +150,8 @@ words! {
         OneDimension = "1d", TwoDimensions = "2d",
         Finite = "finite", Infinite = "infinite", Number = "number", NotANumber = "notanumber",
         Normal = "normal", Subnormal = "subnormal",
+        Ballot = "ballot", All = "all", Any = "any",
+        Up = "up", Down = "down", Butterfly = "bfly", Index = "idx", ShiftAmount = "shiftamt",
     }
 }
 
@@ -196,6 +198,10 @@ impl Modifier {
         Self::Exch,
         Self::Cas,
     ];
+    /// Votes that give a predicate.
+    pub const VOTES: &[Self] = &[Self::All, Self::Any, Self::Uni];
+    /// The lanes that `shfl` reads.
+    pub const SHUFFLES: &[Self] = &[Self::Up, Self::Down, Self::Butterfly, Self::Index];
     /// Tests of `testp`.
     pub const TESTS: &[Self] = &[
         Self::Finite,
@@ -253,20 +259,21 @@ words! {
         Or = "or", Rcp = "rcp", Red = "red", Rem = "rem", Ret = "ret", Rsqrt = "rsqrt", Selp = "selp", Set = "set",
         Setp = "setp", Shl = "shl", Shr = "shr", Sin = "sin", Slct = "slct", Sqrt = "sqrt", St = "st", Sub = "sub", Subc = "subc",
         Testp = "testp", Tex = "tex", Xor = "xor",
+        Bfind = "bfind", Brev = "brev", Clz = "clz", Popc = "popc", Shfl = "shfl", Vote = "vote",
     }
 }
 
 /// Mnemonics of PTX ISA 8 that are no [`Opcode`].
 #[rustfmt::skip]
 pub(super) const OTHER_MNEMONICS: &[&str] = &[
-    "activemask", "alloca", "applypriority", "barrier", "bfind", "bmsk", "brev", "brkpt", "brx",
-    "clusterlaunchcontrol", "clz", "cp", "createpolicy", "discard", "dp2a", "dp4a", "elect", "fence", "fns",
+    "activemask", "alloca", "applypriority", "barrier", "bmsk", "brkpt", "brx",
+    "clusterlaunchcontrol", "cp", "createpolicy", "discard", "dp2a", "dp4a", "elect", "fence", "fns",
     "getctarank", "griddepcontrol", "isspacep", "istypep", "ldmatrix", "ldu", "lop3", "mapa", "match",
-    "mbarrier", "mma", "movmatrix", "multimem", "nanosleep", "pmevent", "popc", "prefetch", "prefetchu",
-    "prmt", "redux", "sad", "setmaxnreg", "shf", "shfl", "stackrestore", "stacksave", "stmatrix",
+    "mbarrier", "mma", "movmatrix", "multimem", "nanosleep", "pmevent", "prefetch", "prefetchu",
+    "prmt", "redux", "sad", "setmaxnreg", "shf", "stackrestore", "stacksave", "stmatrix",
     "suld", "sured", "suq", "sust", "szext", "tanh", "tcgen05", "tensormap", "tld4", "trap", "txq",
     "vabsdiff", "vabsdiff2", "vabsdiff4", "vadd", "vadd2", "vadd4", "vavrg2", "vavrg4", "vmad", "vmax",
-    "vmax2", "vmax4", "vmin", "vmin2", "vmin4", "vote", "vset", "vset2", "vset4", "vshl", "vshr", "vsub",
+    "vmax2", "vmax4", "vmin", "vmin2", "vmin4", "vset", "vset2", "vset4", "vshl", "vshr", "vsub",
     "vsub2", "vsub4", "wgmma", "wmma",
 ];
 

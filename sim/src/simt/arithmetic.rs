@@ -116,6 +116,16 @@ pub enum WholeOperation {
     Not,
     /// 1 if `a` is 0, else 0.
     IsZero,
+    /// The number of ones, 32 bits.
+    CountOnes,
+    /// The number of zeros above the highest one, 32 bits.
+    CountLeadingZeros,
+    /// The bits in the opposite order.
+    Reverse,
+    /// The place of the highest bit that is not the sign, 32 bits; all ones if there is none (PTX ISA, `bfind`).
+    HighestBit,
+    /// The distance that shifts that bit to the top, 32 bits; all ones if there is none.
+    HighestBitShift,
     /// `a` shifted left by `b`, 32 bits without a sign; 0 if that is the width or more.
     ShiftLeft,
     /// `a` shifted right by `b`, as [`ShiftLeft`](Self::ShiftLeft); the sign follows if the type has one.
@@ -339,7 +349,18 @@ impl Arithmetic {
                 _,
             )
             | Self::Real(RealOperation::MultiplyAdd, ..) => 3,
-            Self::Whole(W::Absolute | W::Negate | W::Not | W::IsZero, _)
+            Self::Whole(
+                W::Absolute
+                | W::Negate
+                | W::Not
+                | W::IsZero
+                | W::CountOnes
+                | W::CountLeadingZeros
+                | W::Reverse
+                | W::HighestBit
+                | W::HighestBitShift,
+                _,
+            )
             | Self::Test(..)
             | Self::Convert { .. } => 1,
             Self::Real(
@@ -360,7 +381,7 @@ impl Arithmetic {
         }
     }
 
-    /// Needs the special-function unit: divisions, the functions of PTX ISA 9.7.3 that have `.approx`, and conversions of
+    /// Needs the special-function unit: divisions, counts of bits (`POPC`, `FLO` and `BREV` of a trace), the functions of PTX ISA 9.7.3 that have `.approx`, and conversions of
     /// floating-point numbers.
     #[must_use]
     pub const fn is_special(self) -> bool {
@@ -368,7 +389,13 @@ impl Arithmetic {
             Self::Whole(operation, _) => {
                 matches!(
                     operation,
-                    WholeOperation::Divide | WholeOperation::Remainder
+                    WholeOperation::Divide
+                        | WholeOperation::Remainder
+                        | WholeOperation::CountOnes
+                        | WholeOperation::CountLeadingZeros
+                        | WholeOperation::Reverse
+                        | WholeOperation::HighestBit
+                        | WholeOperation::HighestBitShift
                 )
             }
             Self::Real(operation, ..) => matches!(

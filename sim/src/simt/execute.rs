@@ -105,7 +105,7 @@ pub fn execute<'values>(
         operation => Effect::Write(Write {
             register: instruction.destination.unwrap_or_default(),
             mask,
-            values: compute(operation, sources),
+            values: compute(operation, sources, mask),
         }),
     }
 }
@@ -195,8 +195,8 @@ fn lanes_where(values: &Lanes, holds: impl Fn(u64) -> bool) -> u32 {
     })
 }
 
-/// What a math or special instruction writes.
-pub(crate) fn compute(operation: Operation, sources: Sources<'_>) -> Lanes {
+/// What a math or special instruction writes, if the lanes of a mask execute it.
+pub(crate) fn compute(operation: Operation, sources: Sources<'_>, mask: u32) -> Lanes {
     let [a, b, c] = sources;
     let integers = |combine: fn(u64, u64) -> u64| -> Lanes {
         std::array::from_fn(|lane| combine(a[lane], b[lane]))
@@ -215,6 +215,9 @@ pub(crate) fn compute(operation: Operation, sources: Sources<'_>) -> Lanes {
     };
     match operation {
         Operation::Arithmetic(arithmetic) => arithmetic.evaluate(sources),
+        Operation::Vote(vote) => vote.evaluate(a, mask),
+        Operation::Shuffle(shuffle) => shuffle.evaluate(sources, mask),
+        Operation::ShuffleRange(shuffle) => shuffle.ranges(sources),
         Operation::Move => *a,
         Operation::Add => integers(u64::wrapping_add),
         Operation::Subtract => integers(u64::wrapping_sub),

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::across::{Shuffle, Vote};
 use super::arithmetic::{Arithmetic, Number, Whole};
 use super::exception::Exception;
 
@@ -305,6 +306,12 @@ pub enum Operation {
     Atomic(Atomic, Number, Space),
     /// Arithmetic by type.
     Arithmetic(Arithmetic),
+    /// A vote of the active lanes on a predicate.
+    Vote(Vote),
+    /// The first source of another lane, by a distance and limits.
+    Shuffle(Shuffle),
+    /// 1 if a shuffle of that distance and those limits reads a lane in range, else 0.
+    ShuffleRange(Shuffle),
     /// Goes on elsewhere.
     Branch(Condition),
     /// Waits for the other warps of the thread block.
@@ -406,6 +413,9 @@ impl Operation {
         match (known, self) {
             (Some((name, _)), _) => (*name).into(),
             (None, O::Arithmetic(arithmetic)) => arithmetic.to_string().into(),
+            (None, O::Vote(vote)) => vote.name().into(),
+            (None, O::Shuffle(shuffle)) => shuffle.name().into(),
+            (None, O::ShuffleRange(shuffle)) => format!("{}.range", shuffle.name()).into(),
             (None, O::Load(space, width)) => {
                 format!("ld{}{}", space.suffix(), width.suffix()).into()
             }
@@ -458,12 +468,12 @@ impl Operation {
     pub const fn sources(self) -> usize {
         match self {
             O::Trap | O::Barrier | O::Exit | O::Branch(Condition::Always) => 0,
-            O::MultiplyAdd | O::FloatMultiplyAdd | O::Select => 3,
+            O::MultiplyAdd | O::FloatMultiplyAdd | O::Select | O::Shuffle(_) => 3,
             // The last source of an access of local memory is where the lane's begins.
             O::Load(Local, _) | O::Store(Local, _) => 3,
             O::Atomic(Atomic::CompareExchange, number, _) if number.bits() == 64 => 3,
             O::Arithmetic(arithmetic) => arithmetic.sources(),
-            O::Move | O::Load(..) | O::Branch(_) => 1,
+            O::Move | O::Load(..) | O::Vote(_) | O::Branch(_) => 1,
             _ => match self.class() {
                 Class::Special => 1,
                 _ => 2,

@@ -474,7 +474,7 @@ fn step(
             warp.registers.write(register, fetched.mask, &values);
         }
     } else if let (Some(register), operation) = (instruction.destination, instruction.operation) {
-        let values = compute(operation, sources);
+        let values = compute(operation, sources, fetched.mask);
         debug_assert!(
             register >= program.narrow() || values.iter().all(|&value| value >> 32 == 0),
             "{instruction} writes more than 32 bits"

@@ -209,6 +209,8 @@ fn opcode(instruction: &Instruction) -> String {
             let atomic = atomic.word().to_uppercase();
             return sized(&format!("{name}.{atomic}"), Width::of(number));
         }
+        Operation::Vote(_) => "VOTE",
+        Operation::Shuffle(_) | Operation::ShuffleRange(_) => "SHFL",
         Operation::Arithmetic(arithmetic) => typed(arithmetic),
         Operation::Trap => "BPT.TRAP",
         Operation::Branch(_) => "BRA",
@@ -252,6 +254,9 @@ fn typed(arithmetic: Arithmetic) -> &'static str {
             W::Minimum | W::Maximum => "IMNMX",
             W::And | W::Or | W::Xor | W::Not | W::Insert => "LOP3.LUT",
             W::IsZero => "ISETP.EQ",
+            W::CountOnes => "POPC",
+            W::Reverse => "BREV",
+            W::CountLeadingZeros | W::HighestBit | W::HighestBitShift => "FLO",
             W::ShiftLeft => "SHF.L",
             W::ShiftRight | W::Extract => "SHF.R",
             _ => "IMAD",

@@ -124,7 +124,7 @@ impl<'work> Values<'work> {
             (operation, Some(register)) => {
                 let mut write = self.writes.pop().unwrap_or_default();
                 (write.register, write.mask) = (register, mask);
-                write.values = compute(operation, sources);
+                write.values = compute(operation, sources, mask);
                 Computed::Write(write)
             }
             _ => Computed::Nothing,
@@ -147,7 +147,7 @@ impl<'work> Values<'work> {
         let register = instruction.destination?;
         let mut write = self.writes.pop().unwrap_or_default();
         (write.register, write.mask) = (register, mask);
-        write.values = compute(instruction.operation, operands.sources());
+        write.values = compute(instruction.operation, operands.sources(), mask);
         Some(write)
     }
 

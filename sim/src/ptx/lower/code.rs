@@ -61,6 +61,10 @@ impl Line {
         let bits = match operation {
             Operation::Arithmetic(Arithmetic::Whole(operation, whole)) => match operation {
                 WholeOperation::MultiplyWide | WholeOperation::MultiplyAddWide => 2 * whole.bits(),
+                WholeOperation::CountOnes
+                | WholeOperation::CountLeadingZeros
+                | WholeOperation::HighestBit
+                | WholeOperation::HighestBitShift => 32,
                 _ => whole.bits(),
             },
             Operation::Arithmetic(Arithmetic::Real(_, real, _)) => Number::Real(real).bits(),

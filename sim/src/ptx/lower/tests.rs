@@ -395,8 +395,8 @@ fn what_is_not_supported_is_named_with_its_line() {
             .1
             .contains("a barrier of some threads")
     );
-    let (number, what) = line("vote.sync.all.pred %p1, %p2, -1;");
-    assert!(number == Some(10) && what.contains("vote"), "{what}");
+    let (number, what) = line("match.any.sync.b32 %r1, %r2, -1;");
+    assert!(number == Some(10) && what.contains("match"), "{what}");
     let recursive = ".func again(.param .b32 a) { .param .b32 p; call again, (p); ret; }";
     let call = "{ .param .b32 p; call again, (p); }";
     let (number, what) = refused(&kernel(recursive, call));
@@ -706,4 +706,59 @@ fn local_memory_ends_for_each_thread() {
         error.starts_with("local memory is accessed at 0x18, past its end at 0x18"),
         "{error}"
     );
+}
+}
+
+#[test]
+fn bits_are_counted_and_turned() {
+    let of = |text: &str| word(&format!("{text} st.global.u32 [%d14], %r1;"), 0);
+    assert_eq!(of("ld.global.u64 %d2, [%d1]; popc.b64 %r1, %d2;"), 13);
+    assert_eq!(of("mov.u32 %r2, 0x1000; clz.b32 %r1, %r2;"), 19);
+    assert_eq!(of("mov.u32 %r2, 0x13; brev.b32 %r1, %r2;"), 0xc800_0000);
+    assert_eq!(of("mov.u32 %r2, -5; bfind.s32 %r1, %r2;"), 2);
+    assert_eq!(of("mov.u32 %r2, 5; bfind.shiftamt.u32 %r1, %r2;"), 29);
+    assert_eq!(of("mov.u64 %d2, 0; bfind.u64 %r1, %d2;"), 0xffff_ffff);
+}
+
+#[test]
+fn lanes_vote() {
+    // Lanes 0 to 9 go one way, and vote there.
+    let body = |vote: &str| {
+        format!(
+            "mov.u32 %r1, 7; mov.u32 %r3, -1; setp.gt.u32 %p1, %r15, 9; setp.lt.u32 %p2, %r15, 4;
+             @%p1 bra OVER; {vote} OVER: st.global.u32 [%d14], %r1;"
+        )
+    };
+    let ballot = words(&kernel("", &body("vote.ballot.b32 %r1, %p2;")));
+    assert_eq!((ballot[0], ballot[9], ballot[10]), (0xf, 0xf, 7));
+    let none = words(&kernel("", &body("vote.ballot.b32 %r1, !%p2;")));
+    assert_eq!((none[0], none[9], none[10]), (0x3f0, 0x3f0, 7));
+    let of = |vote: &str| word(&body(&format!("{vote} selp.u32 %r1, 1, 0, %p3;")), 0);
+    assert_eq!(of("vote.all.pred %p3, %p2;"), 0);
+    assert_eq!(of("vote.any.pred %p3, %p2;"), 1);
+    assert_eq!(of("vote.uni.pred %p3, %p2;"), 0);
+    assert_eq!(of("vote.uni.pred %p3, %p1;"), 1);
+    assert_eq!(of("vote.sync.any.pred %p3, %p2, %r3;"), 1);
+    let part = kernel("", "vote.sync.any.pred %p3, %p2, 15;");
+    assert_eq!(
+        refused(&part).1,
+        "vote.sync is supported for all lanes alone, with the mask 0xffffffff"
+    );
+}
+
+#[test]
+fn lanes_shuffle() {
+    let body = "mul.lo.s32 %r1, %r15, 3; shfl.down.b32 %r2|%p1, %r1, 2, 31;
+        selp.u32 %r3, 1000, 0, %p1; add.u32 %r2, %r2, %r3; st.global.u32 [%d14], %r2;";
+    let down = words(&kernel("", body));
+    assert_eq!((down[0], down[29], down[30]), (1006, 1093, 90));
+    let body = "cvt.rn.f32.u32 %f1, %r15; shfl.bfly.b32 %f1, %f1, 1, 31;
+        cvt.rzi.u32.f32 %r1, %f1; st.global.u32 [%d14], %r1;";
+    let turned = words(&kernel("", body));
+    assert_eq!((turned[0], turned[7]), (1, 6));
+    // A sum over the warp, as a loop of a compiler.
+    let body = "mov.u32 %r1, %r15; mov.u32 %r2, 16;
+        AGAIN: shfl.bfly.b32 %r3, %r1, %r2, 31; add.u32 %r1, %r1, %r3; shr.u32 %r2, %r2, 1;
+        setp.ne.u32 %p1, %r2, 0; @%p1 bra AGAIN; st.global.u32 [%d14], %r1;";
+    assert_eq!(words(&kernel("", body))[13], 31 * 16);
 }

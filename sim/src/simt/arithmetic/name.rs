@@ -68,6 +68,11 @@ impl WholeOperation {
             Self::Xor => "xor",
             Self::Not => "not",
             Self::IsZero => "cnot",
+            Self::CountOnes => "popc",
+            Self::CountLeadingZeros => "clz",
+            Self::Reverse => "brev",
+            Self::HighestBit => "bfind",
+            Self::HighestBitShift => "bfind.shiftamt",
             Self::ShiftLeft => "shl",
             Self::ShiftRight => "shr",
         }
@@ -83,6 +88,9 @@ impl WholeOperation {
                 | Self::Xor
                 | Self::Not
                 | Self::IsZero
+                | Self::CountOnes
+                | Self::CountLeadingZeros
+                | Self::Reverse
                 | Self::ShiftLeft
         )
     }

@@ -121,6 +121,9 @@ pub(super) fn evaluate(operation: WholeOperation, whole: Whole, sources: [&Lanes
         | W::Xor
         | W::Not
         | W::IsZero
+        | W::CountOnes
+        | W::CountLeadingZeros
+        | W::Reverse
         | W::ShiftLeft => modular(operation, whole.bits(), sources),
         _ => with_integer!(whole, T => typed::<T>(operation, sources)),
     }
@@ -145,6 +148,9 @@ fn modular(operation: WholeOperation, width: u32, sources: [&Lanes; 3]) -> Lanes
         W::Xor => binary(a, b, |a: u64, b: u64| (a ^ b) & mask),
         W::Not => unary(a, |a: u64| !a & mask),
         W::IsZero => unary(a, |a: u64| a & mask == 0),
+        W::CountOnes => unary(a, |a: u64| (a & mask).count_ones()),
+        W::CountLeadingZeros => unary(a, |a: u64| (a & mask).leading_zeros() + width - u64::BITS),
+        W::Reverse => unary(a, |a: u64| a.reverse_bits() >> (u64::BITS - width)),
         W::ShiftLeft => binary(a, b, |a: u64, distance: u32| {
             if distance < width {
                 a << distance & mask
@@ -178,6 +184,10 @@ fn typed<T: Integer>(operation: WholeOperation, sources: [&Lanes; 3]) -> Lanes {
         W::Absolute => unary(a, |a: T| if a < T::zero() { a.wrapping_neg() } else { a }),
         W::Minimum => binary(a, b, |a: T, b: T| a.min(b)),
         W::Maximum => binary(a, b, |a: T, b: T| a.max(b)),
+        W::HighestBit => unary(a, |a: T| highest(a).unwrap_or(u32::MAX)),
+        W::HighestBitShift => unary(a, |a: T| {
+            highest(a).map_or(u32::MAX, |place| T::BITS - 1 - place)
+        }),
         W::Extract => ternary(sources, extract::<T>),
         W::ShiftRight => binary(a, b, |a: T, distance: u32| {
             if distance < T::BITS {
@@ -222,6 +232,12 @@ fn remainder<T: Integer>(a: T, b: T) -> T {
         None if b.is_zero() => a,
         None => T::zero(),
     }
+}
+
+/// The place of the highest bit that is not the sign.
+fn highest<T: Integer>(a: T) -> Option<u32> {
+    let value = if a < T::zero() { !a } else { a };
+    value.bits().checked_ilog2()
 }
 
 /// A field of `a`, `length` bits from bit `position` on (PTX ISA, `bfe`). The sign of the field follows it; it is the

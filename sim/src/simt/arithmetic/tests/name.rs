@@ -80,6 +80,8 @@ fn names_sources_and_units_are_those_of_ptx() {
         (A::Whole(W::Insert, Whole::U32), "bfi.b32", 3, false),
         (A::Whole(W::And, Whole::U32), "and.b32", 2, false),
         (A::Whole(W::IsZero, Whole::U32), "cnot.b32", 1, false),
+        (A::Whole(W::CountOnes, Whole::U64), "popc.b64", 1, true),
+        (A::Whole(W::HighestBit, Whole::S32), "bfind.s32", 1, true),
         (A::Whole(W::ShiftLeft, Whole::U64), "shl.b64", 2, false),
         (A::Whole(W::ShiftRight, Whole::S32), "shr.s32", 2, false),
         (

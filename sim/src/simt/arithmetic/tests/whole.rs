@@ -4,7 +4,7 @@ use super::super::{Arithmetic, Whole, WholeOperation};
 use super::{WHOLES, each, one, triples};
 use WholeOperation as W;
 
-const OPERATIONS: [WholeOperation; 31] = [
+const OPERATIONS: [WholeOperation; 36] = [
     W::Add,
     W::AddSaturated,
     W::Subtract,
@@ -34,6 +34,11 @@ const OPERATIONS: [WholeOperation; 31] = [
     W::Xor,
     W::Not,
     W::IsZero,
+    W::CountOnes,
+    W::CountLeadingZeros,
+    W::Reverse,
+    W::HighestBit,
+    W::HighestBitShift,
     W::ShiftLeft,
     W::ShiftRight,
 ];
@@ -137,6 +142,35 @@ fn reference(operation: WholeOperation, whole: Whole, sources: [u64; 3]) -> u64 
         W::Xor => (a ^ b, width),
         W::Not => (-1 - a, width),
         W::IsZero => (i128::from(a == 0), width),
+        W::CountOnes => (
+            (0..width)
+                .filter(|&index| bit(sources[0], index) == 1)
+                .count() as i128,
+            32,
+        ),
+        W::CountLeadingZeros => {
+            let zeros = (0..width)
+                .rev()
+                .take_while(|&index| bit(sources[0], index) == 0);
+            (zeros.count() as i128, 32)
+        }
+        W::Reverse => {
+            let turned = |index| i128::from(bit(sources[0], index)) << (width - 1 - index);
+            ((0..width).map(turned).sum(), width)
+        }
+        W::HighestBit | W::HighestBitShift => {
+            let differs = |&index: &u32| bit(sources[0], index) != u64::from(a < 0);
+            let place = (0..width).rev().find(differs).map_or(-1, i128::from);
+            let shift = operation == W::HighestBitShift && place >= 0;
+            (
+                if shift {
+                    i128::from(width) - 1 - place
+                } else {
+                    place
+                },
+                32,
+            )
+        }
         W::ShiftLeft | W::ShiftRight => {
             let distance = (sources[1] & 0xffff_ffff).min(u64::from(width)) as u32;
             let right = operation == W::ShiftRight;
