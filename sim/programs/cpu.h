@@ -180,6 +180,17 @@ template <class T, class U, class V> T atomicCAS(T *at, U wanted, V value)
     return old;
 }
 
+// Votes and shuffles. A thread is a warp of its own here, as if the others were not active.
+
+inline unsigned int cpu_lane() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z) & 31; }
+inline unsigned int __ballot(int holds) { return (holds != 0) << cpu_lane(); }
+inline int __any(int holds) { return holds != 0; }
+inline int __all(int holds) { return holds != 0; }
+template <class T> T __shfl(T value, int) { return value; }
+inline int __popc(unsigned int bits) { return __builtin_popcount(bits); }
+inline int __clz(unsigned int bits) { return bits ? __builtin_clz(bits) : 32; }
+inline int __ffs(unsigned int bits) { return __builtin_ffs((int)bits); }
+
 // Textures, read by points and up to their edges.
 
 enum cudaTextureReadMode { cudaReadModeElementType, cudaReadModeNormalizedFloat };

@@ -40,8 +40,8 @@ def compiled(nvrtc, name, options=()):
     program = ctypes.c_void_p()
     label = os.path.basename(name).encode()
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, label, 0, None, None)
-    beside = "-I" + (os.path.dirname(name) or ".")
-    options = [option.encode() for option in [*OPTIONS, beside, *options]]
+    folder = "--include-path=" + (os.path.dirname(name) or ".")
+    options = [option.encode() for option in [*OPTIONS, folder, *options]]
     array = (ctypes.c_char_p * len(options))(*options)
     if nvrtc.nvrtcCompileProgram(program, len(options), array) != 0:
         raise SystemExit(f"{name}: {text(nvrtc, program, 'ProgramLog')}")

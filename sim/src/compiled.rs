@@ -27,6 +27,8 @@ pub struct Started {
     pub launch: Launch,
     /// The thread blocks that run.
     pub blocks: Range<u32>,
+    /// On a machine, what its loads return is that of the run without faults.
+    pub is_recorded: bool,
     /// Registers of a thread.
     pub registers: u32,
     /// Where it may access global memory, ascending.
@@ -184,6 +186,7 @@ impl Started {
         let mut work = Work::of_blocks(program, self.launch, self.blocks.clone(), memory)?;
         if let Some(computation) = &mut work.computation {
             computation.is_ordered = is_ordered;
+            computation.is_recorded = self.is_recorded;
         }
         work.name.clone_from(&self.name);
         work.blocks_per_sm = blocks_per_sm(&self.launch, self.registers) as usize;
@@ -289,6 +292,7 @@ fn started(
         lowered,
         launch: launched,
         blocks: launch.blocks.clone(),
+        is_recorded: launch.is_recorded,
         registers: launch.registers,
         ranges,
     })

@@ -77,6 +77,9 @@ struct Tables {
     registers: Option<u32>,
     /// The first of the thread blocks that run, and the one after the last; all if absent.
     blocks: Option<[u32; 2]>,
+    /// On a machine, what loads return is that of the run without faults; false if absent. It is for kernels whose threads read
+    /// without an atomic what others of the launch write.
+    recorded: Option<bool>,
     /// The arguments, in the order of the kernel's parameters.
     arguments: Option<Vec<Argument>>,
     /// Arrays in global memory, by name.

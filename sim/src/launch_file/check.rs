@@ -53,6 +53,7 @@ impl LaunchFile {
             shared: tables.shared,
             registers: tables.registers,
             blocks: tables.blocks,
+            recorded: tables.recorded,
             arguments: tables.arguments.clone(),
         };
         if tables.launches.is_empty() {
@@ -144,6 +145,7 @@ impl LaunchFile {
             shared,
             registers,
             blocks: first..end,
+            is_recorded: own.recorded.or(top.recorded).unwrap_or(false),
             arguments,
             line: self.line_of(&table),
             argument_lines,

@@ -61,6 +61,9 @@ pub struct LaunchTable {
     pub registers: Option<u32>,
     /// The first of the thread blocks that run, and the one after the last.
     pub blocks: Option<[u32; 2]>,
+    /// On a machine, what loads return is that of the run without faults. It is for kernels whose threads read without an
+    /// atomic what others of the launch write.
+    pub recorded: Option<bool>,
     /// The arguments, in the order of the kernel's parameters.
     pub arguments: Option<Vec<Argument>>,
 }
@@ -80,6 +83,8 @@ pub struct Launch {
     pub registers: u32,
     /// The thread blocks that run, by number; x counts fastest.
     pub blocks: Range<u32>,
+    /// On a machine, what loads return is that of the run without faults.
+    pub is_recorded: bool,
     /// The arguments, in the order of the kernel's parameters.
     pub arguments: Vec<Argument>,
     /// The line of the file that an error of this launch names.

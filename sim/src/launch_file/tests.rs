@@ -56,6 +56,7 @@ fn a_launch_says_how_a_kernel_starts() {
         shared: 512,
         registers: 20,
         blocks: 2..7,
+        is_recorded: false,
         arguments: vec![
             buffer(0),
             buffer(16),

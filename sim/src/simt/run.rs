@@ -124,7 +124,7 @@ pub struct Step {
     pub taken: u32,
     /// The lanes that raised an exception.
     pub raised: u32,
-    /// What an atomic has returned to each of its lanes, if the run keeps that.
+    /// What an atomic or a load has returned to each of its lanes, if the run keeps that.
     pub returned: Option<Arc<Lanes>>,
 }
 
@@ -203,9 +203,17 @@ pub struct Execution<'program> {
     end: u32,
     begun: Option<Begun>,
     memory: Memory,
-    keeps_returned: bool,
+    keeps: Returned,
     rules: Rules,
     instructions: u64,
+}
+
+/// The accesses of which what they return is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Returned {
+    None,
+    Atomics,
+    All,
 }
 
 /// What is kept of an execution, and what is checked.
@@ -228,7 +236,7 @@ impl<'program> Execution<'program> {
             end: launch.blocks(),
             begun: None,
             memory,
-            keeps_returned: false,
+            keeps: Returned::None,
             rules: Rules {
                 keeps_steps: true,
                 ranges: None,
@@ -274,7 +282,14 @@ impl<'program> Execution<'program> {
     /// Keeps what atomics return.
     #[must_use]
     pub const fn keeping_returned(mut self) -> Self {
-        self.keeps_returned = true;
+        self.keeps = Returned::Atomics;
+        self
+    }
+
+    /// Keeps what atomics and loads return.
+    #[must_use]
+    pub const fn keeping_loads(mut self) -> Self {
+        self.keeps = Returned::All;
         self
     }
 
@@ -354,9 +369,7 @@ impl<'program> Execution<'program> {
                 )? {
                     let pc = step.pc;
                     self.instructions += 1;
-                    if self.keeps_returned {
-                        step.returned = returned(self.program.at(pc), warp);
-                    }
+                    step.returned = self.keeps.of(self.program.at(pc), warp);
                     let left = begun.left.checked_sub(1);
                     begun.left = left.ok_or(RunError::TooLong { pc, limit })?;
                     if self.rules.keeps_steps {
@@ -493,11 +506,17 @@ fn step(
     Ok(Some(step))
 }
 
-/// What a warp has in the destination of the atomic that it has just executed.
-fn returned(instruction: &Instruction, warp: &Warp) -> Option<Arc<Lanes>> {
-    let is_atomic = matches!(instruction.operation, Operation::Atomic(..));
-    let destination = instruction.destination.filter(|_| is_atomic)?;
-    Some(Arc::new(*warp.registers.read(destination)))
+impl Returned {
+    /// What a warp has in the destination of the access that it has just executed, if that is kept.
+    fn of(self, instruction: &Instruction, warp: &Warp) -> Option<Arc<Lanes>> {
+        let is_kept = match instruction.operation {
+            Operation::Atomic(..) => self != Self::None,
+            Operation::Load(..) => self == Self::All,
+            _ => false,
+        };
+        let destination = instruction.destination.filter(|_| is_kept)?;
+        Some(Arc::new(*warp.registers.read(destination)))
+    }
 }
 
 /// What to do about an access past the end of shared memory.

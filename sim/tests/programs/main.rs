@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod allocating;
+mod apointers;
 #[path = "../common/mod.rs"]
 mod common;
 mod lowered;

@@ -157,8 +157,7 @@ impl<'work> Values<'work> {
     }
 
     /// Accesses global memory, or else the shared memory of a slot or the program's constants, and gives what is written to a
-    /// register then: what was read, or, of an atomic whose result depends on the order of warps, what the oracle's has
-    /// returned.
+    /// register then: what was read, or, if that depends on the order of warps, what the oracle's access has returned.
     pub fn perform(
         &mut self,
         step: &Step,

@@ -71,7 +71,7 @@ enum Addresses {
     Even(u64, u64),
     /// Any.
     Each(Box<Lanes>),
-    /// Any, and what the atomic returns to each lane.
+    /// Any, and what the atomic, or the load, returns to each lane.
     Returning(Box<[Lanes; 2]>),
 }
 
@@ -131,7 +131,7 @@ impl Step {
         }
     }
 
-    /// What an atomic returns to each lane, if that is the oracle's whenever it is performed.
+    /// What an atomic or a load returns to each lane, if that is the oracle's whenever it is performed.
     #[must_use]
     pub fn returned(&self) -> Option<&Lanes> {
         match &self.addresses {
@@ -281,6 +281,8 @@ pub struct Computation {
     pub memory: Memory,
     /// What its atomics return depends on the order of warps, and is the oracle's in every run.
     pub is_ordered: bool,
+    /// So is what its loads return.
+    pub is_recorded: bool,
 }
 
 impl Computation {
@@ -500,6 +502,7 @@ impl Work {
                 blocks,
                 memory,
                 is_ordered: false,
+                is_recorded: false,
             }),
             space: AddressSpace::ButNull,
             traced: Vec::new(),
@@ -565,7 +568,11 @@ impl Work {
     pub fn thread_blocks(&self) -> ThreadBlocks<'_> {
         let (oracle, ahead) = match &self.computation {
             None => (None, VecDeque::new()),
-            // The blocks were kept without what their atomics have returned.
+            // The blocks were kept without what was returned.
+            Some(computation) if computation.is_recorded => {
+                let oracle = computation.execution_of(0, &computation.memory);
+                (Some(oracle.keeping_loads()), VecDeque::new())
+            }
             Some(computation) if computation.is_ordered => {
                 let oracle = computation.execution_of(0, &computation.memory);
                 (Some(oracle.keeping_returned()), VecDeque::new())
