@@ -1,6 +1,7 @@
 // A sum over a mapped file, by plain pointers and by pointers that translate in software: what a translation costs, by the
 // arithmetic between two accesses.
 //
+// A thread that translates has 32 registers at most, so that an SM holds 64 warps; ptxas spills six words of its misses.
 // A warp has a part of the file. It walks through it in steps, and does so again for each round.
 
 #include "apointer.cuh"
@@ -34,10 +35,9 @@ template <int math> __device__ __forceinline__ void plain(const float *file, flo
     sums[thread] = sum;
 }
 
-template <int math> __device__ __forceinline__ void translated(ap_map map, float *sums, int part, int steps, int stride,
+template <int math> __device__ __forceinline__ void translated(ap_map &map, float *sums, int part, int steps, int stride,
                                                                int rounds)
 {
-    ap_begin(map);
     int thread = blockIdx.x * blockDim.x + threadIdx.x;
     apointer<float> from = apointer<float>::at(4 * (ap_word)((thread >> 5) * part + (thread & 31)));
     float sum = 0.0f;
@@ -59,12 +59,13 @@ template <int math> __device__ __forceinline__ void translated(ap_map map, float
     {                                                                                                            \
         plain<math>(file, sums, part, steps, stride, rounds);                                                    \
     }                                                                                                            \
-    extern "C" __global__ void apointer_##math(const unsigned char *file, float *sums, int part, int steps,      \
-                                               int stride, int rounds, unsigned char *frames, ap_word *table,    \
-                                               unsigned int *locks, unsigned int *taken, unsigned int buckets)   \
+    extern "C" __global__ void __launch_bounds__(256, 8)                                                         \
+        apointer_##math(const unsigned char *file, float *sums, int part, int steps, int stride, int rounds,     \
+                        unsigned char *frames, ap_word *table, unsigned int *locks, unsigned int *taken,         \
+                        unsigned int buckets)                                                                    \
     {                                                                                                            \
-        __shared__ ap_tlb tlb;                                                                                   \
-        ap_map map = ap_open(file, frames, table, locks, taken, buckets, &tlb);                                  \
+        __shared__ ap_map map;                                                                                   \
+        ap_open(map, file, frames, table, locks, taken, buckets);                                                \
         translated<math>(map, sums, part, steps, stride, rounds);                                                \
     }
 

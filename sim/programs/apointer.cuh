@@ -27,15 +27,11 @@ typedef unsigned long long ap_word;
 #endif
 #define AP_WAYS 4
 
-// The TLB of a thread block. An entry is a word, so that a search reads it at once: the page of the file and 1 in bits
-// 63:32, the frame in bits 31:0. A page is in the only place that its number gives.
-struct ap_tlb {
-    ap_word entries[AP_TLB];
-    unsigned int lock;
-};
-
-// A mapped file. The page table has buckets of AP_WAYS entries, each like one of the TLB, and a lock for each bucket.
+// A mapped file, and the TLB of a thread block, in shared memory: only a miss reads it. An entry of the TLB is a word, so that
+// a search reads it at once: the page of the file and 1 in bits 63:32, the frame in bits 31:0. A page is in the only place
+// that its number gives. The page table has buckets of AP_WAYS such entries, and a lock for each bucket.
 struct ap_map {
+    ap_word tlb[AP_TLB];
     const unsigned char *store;
     unsigned char *frames;
     ap_word *table;
@@ -43,27 +39,27 @@ struct ap_map {
     // Frames that are taken. There is one for each page: nothing is evicted.
     unsigned int *taken;
     unsigned int buckets;
-    ap_tlb *tlb;
+    unsigned int lock;
 };
-
-// A mapping. The frames begin at the first page of their buffer, which has room for one more.
-__device__ __forceinline__ ap_map ap_open(const unsigned char *store, unsigned char *frames, ap_word *table,
-                                          unsigned int *locks, unsigned int *taken, unsigned int buckets, ap_tlb *tlb)
-{
-    frames = (unsigned char *)(((ap_word)frames + AP_PAGE - 1) & ~(ap_word)(AP_PAGE - 1));
-    ap_map map = {store, frames, table, locks, taken, buckets, tlb};
-    return map;
-}
 
 __device__ __forceinline__ unsigned int ap_lane() { return threadIdx.x & 31; }
 
-// Empties the TLB. All threads of the block call it before the first access.
-__device__ __forceinline__ void ap_begin(const ap_map &map)
+// Maps a file. All threads of the block call it before the first access. The frames begin at the first page of their buffer,
+// which has room for one more.
+__device__ __forceinline__ void ap_open(ap_map &map, const unsigned char *store, unsigned char *frames, ap_word *table,
+                                        unsigned int *locks, unsigned int *taken, unsigned int buckets)
 {
     for (unsigned int place = threadIdx.x; place < AP_TLB; place += blockDim.x)
-        map.tlb->entries[place] = 0;
-    if (threadIdx.x == 0)
-        map.tlb->lock = 0;
+        map.tlb[place] = 0;
+    if (threadIdx.x == 0) {
+        map.store = store;
+        map.frames = (unsigned char *)(((ap_word)frames + AP_PAGE - 1) & ~(ap_word)(AP_PAGE - 1));
+        map.table = table;
+        map.locks = locks;
+        map.taken = taken;
+        map.buckets = buckets;
+        map.lock = 0;
+    }
     __syncthreads();
 }
 
@@ -115,7 +111,7 @@ __device__ __forceinline__ void ap_copy(ap_word *to, const ap_word *from)
 }
 
 // A page that is not in the TLB, which the lane `leader` asks for; every active lane comes. Gives its entry to all.
-__device__ __noinline__ ap_word ap_fault(ap_map map, unsigned int page, unsigned int leader)
+__device__ __forceinline__ ap_word ap_fault(ap_map &map, unsigned int page, unsigned int leader)
 {
     bool leads = ap_lane() == leader;
     unsigned int number = page % map.buckets;
@@ -146,11 +142,41 @@ __device__ __noinline__ ap_word ap_fault(ap_map map, unsigned int page, unsigned
             ap_give(map.locks + number);
     }
     if (leads) {
-        ap_take(&map.tlb->lock);
-        *(volatile ap_word *)&map.tlb->entries[page % AP_TLB] = entry;
-        ap_give(&map.tlb->lock);
+        ap_take(&map.lock);
+        *(volatile ap_word *)&map.tlb[page % AP_TLB] = entry;
+        ap_give(&map.lock);
     }
     return entry;
+}
+
+// A translation with the page of the file.
+struct ap_translation {
+    ap_word field;
+    unsigned int page;
+};
+
+// Links the lanes that are not: those that are active come together. Code that follows a pointer calls it, and stays short.
+__device__ __noinline__ ap_translation ap_link(ap_map &map, ap_translation from)
+{
+    bool is_linked = (long long)from.field < 0;
+    unsigned int own = (unsigned int)((from.field & AP_ADDRESS) >> AP_SHIFT);
+    ap_word entry = ap_read(&map.tlb[own % AP_TLB]);
+    bool misses = !is_linked && (unsigned int)(entry >> 32) != own + 1;
+    while (unsigned int missing = __ballot(misses)) {
+        unsigned int leader = __ffs(missing) - 1;
+        unsigned int wanted = __shfl((int)own, leader);
+        ap_word found = ap_fault(map, wanted, leader);
+        if (misses && own == wanted) {
+            entry = found;
+            misses = false;
+        }
+    }
+    if (!is_linked) {
+        from.page = own;
+        from.field = (from.field & AP_WRITABLE) | AP_LINKED | (from.field & (AP_PAGE - 1)) |
+                     ((ap_word)map.frames + ((entry & 0xffffffffu) << AP_SHIFT));
+    }
+    return from;
 }
 
 template <class T> struct apointer {
@@ -174,38 +200,23 @@ template <class T> struct apointer {
     __device__ __forceinline__ void operator+=(long long count)
     {
         ap_word next = field + count * (long long)sizeof(T);
-        if (is_linked() && ((next ^ field) & AP_ADDRESS) >= AP_PAGE) {
-            // The distance counts from the first byte of the page of the file.
-            ap_word inside = (field & (AP_PAGE - 1)) + count * (long long)sizeof(T);
+        // Counted from the first byte of the page.
+        ap_word inside = (field & (AP_PAGE - 1)) + count * (long long)sizeof(T);
+        if (inside >= AP_PAGE && is_linked())
             next = (((ap_word)page << AP_SHIFT) + inside) | (field & AP_WRITABLE);
-        }
         field = next;
     }
 
-    // Links the lanes that are not: those that are active come together.
-    __device__ __forceinline__ void link(const ap_map &map)
+    __device__ __forceinline__ void link(ap_map &map)
     {
-        unsigned int own = (unsigned int)((field & AP_ADDRESS) >> AP_SHIFT);
-        ap_word entry = ap_read(&map.tlb->entries[own % AP_TLB]);
-        bool misses = !is_linked() && (unsigned int)(entry >> 32) != own + 1;
-        while (unsigned int missing = __ballot(misses)) {
-            unsigned int leader = __ffs(missing) - 1;
-            unsigned int wanted = __shfl((int)own, leader);
-            ap_word found = ap_fault(map, wanted, leader);
-            if (misses && own == wanted) {
-                entry = found;
-                misses = false;
-            }
-        }
-        if (!is_linked()) {
-            page = own;
-            field = (field & AP_WRITABLE) | AP_LINKED | (field & (AP_PAGE - 1)) |
-                    ((ap_word)map.frames + ((entry & 0xffffffffu) << AP_SHIFT));
-        }
+        ap_translation from = {field, page};
+        from = ap_link(map, from);
+        field = from.field;
+        page = from.page;
     }
 
     // What it points to. Nothing diverges if all lanes are linked.
-    __device__ __forceinline__ T load(const ap_map &map)
+    __device__ __forceinline__ T load(ap_map &map)
     {
         if (!__all(is_linked()))
             link(map);
@@ -213,7 +224,7 @@ template <class T> struct apointer {
     }
 
     // Stores, if the mapping is writable; the page stays in the cache.
-    __device__ __forceinline__ void store(const ap_map &map, T value)
+    __device__ __forceinline__ void store(ap_map &map, T value)
     {
         if (!__all(is_linked()))
             link(map);

@@ -6,6 +6,7 @@
 //! What hardware does otherwise: a vector access is an access for each of its elements; a fence is nothing, for a warp
 //! accesses memory in its order; an instruction under a guard that is no branch stands behind a branch.
 
+mod booleans;
 mod carry;
 mod code;
 mod frame;
@@ -178,6 +179,7 @@ pub fn lower(
     lowering.kernel(kernel)?;
     let (mut code, layout) = lowering.ended();
     spaces::resolve(&mut code)?;
+    booleans::keep(&mut code);
     tidy::tidy(&mut code);
     if options.without_offsets {
         variants::without_offsets(&mut code);

@@ -22,3 +22,46 @@ fn streams_are_the_same_by_plain_pointers_and_by_apointers() {
     // Every page has come once.
     assert_eq!(run.after("taken", u32::from_le_bytes), [32]);
 }
+
+#[test]
+fn a_collage_has_the_nearest_tiles() {
+    let run = Run::of("collage");
+    let file = run.before("file", u8::from_le_bytes);
+    let (tiles, image) = (&file[1024 * 32..], run.before("image", u8::from_le_bytes));
+    let histogram = |pixels: &[u8]| {
+        let mut bins = [0i64; 16];
+        pixels
+            .iter()
+            .for_each(|pixel| bins[usize::from(pixel >> 4)] += 1);
+        bins
+    };
+    let histograms: Vec<_> = tiles.chunks(256).map(histogram).collect();
+    let distance = |left: [i64; 16], right: [i64; 16]| -> i64 {
+        let off = left.iter().zip(right).map(|(left, right)| left - right);
+        off.map(|off| off * off).sum()
+    };
+    let nearest: Vec<u32> = image
+        .chunks(256)
+        .map(|block| {
+            let own = histogram(block);
+            let tile = (0..1024).min_by_key(|&tile| distance(own, histograms[tile]));
+            tile.unwrap() as u32
+        })
+        .collect();
+    let result: Vec<u8> = nearest
+        .iter()
+        .flat_map(|&tile| tiles[256 * tile as usize..][..256].to_vec())
+        .collect();
+    for (indices, pixels) in [("plain_nearest", "plain_result"), ("nearest", "result")] {
+        assert_eq!(run.after(indices, u32::from_le_bytes), nearest, "{indices}");
+        assert_eq!(run.after[pixels], result, "{pixels}");
+    }
+    // All pages of histograms, and those of the tiles that were taken.
+    let mut pages: Vec<u32> = nearest.iter().map(|tile| tile / 16).collect();
+    pages.sort_unstable();
+    pages.dedup();
+    assert_eq!(
+        run.after("taken", u32::from_le_bytes),
+        [8 + pages.len() as u32]
+    );
+}

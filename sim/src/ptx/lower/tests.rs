@@ -762,3 +762,25 @@ fn lanes_shuffle() {
         setp.ne.u32 %p1, %r2, 0; @%p1 bra AGAIN; st.global.u32 [%d14], %r1;";
     assert_eq!(words(&kernel("", body))[13], 31 * 16);
 }
+
+#[test]
+fn predicates_do_not_go_through_registers() {
+    let lowered = |body: &str| {
+        let module = parse(&kernel("", body)).unwrap();
+        let (number, _) = entry(&module, None).unwrap();
+        let lowered = lower(&module, number, &bindings(), Options::default()).unwrap();
+        lowered.program.instructions().len()
+    };
+    let store = "selp.u32 %r3, 5, 6, %p3; st.global.u32 [%d14], %r3;";
+    let direct = "setp.gt.u32 %p1, %r15, 9; vote.all.pred %p3, %p1;";
+    let around = "setp.gt.u32 %p1, %r15, 9; selp.u32 %r1, 1, 0, %p1; setp.ne.u32 %p4, %r1, 0;
+        vote.all.pred %p2, %p4; selp.u32 %r2, 1, 0, %p2; setp.ne.u32 %p3, %r2, 0;";
+    let [direct, around] = [direct, around].map(|vote| format!("{vote} {store}"));
+    assert_eq!(lowered(&around), lowered(&direct));
+    assert_eq!(word(&around, 3), word(&direct, 3));
+    // The predicate is another one when the number is tested, and a block ends between.
+    let body = "setp.gt.u32 %p3, %r15, 9; selp.u32 %r1, 1, 0, %p3; setp.lt.u32 %p3, %r15, 9;
+        @%p3 bra OVER; OVER: setp.ne.u32 %p3, %r1, 0;";
+    let changed = words(&kernel("", &format!("{body} {store}")));
+    assert_eq!((changed[9], changed[10]), (6, 5));
+}

@@ -494,6 +494,12 @@ impl<'tree> Lowering<'tree> {
         let second = self.written(frame, second);
         let ty = instruction.ty.unwrap_or(Type::B32);
         let (result, combined) = self.compared(frame, instruction, ty)?;
+        if let (Some(first), None, None) = (first, second, combined)
+            && let Some(compare) = self.code.lines.last_mut()
+        {
+            compare.destination = Some(first);
+            return Ok(());
+        }
         let one = Source::Immediate(1);
         let opposite = second.map(|_| self.computed(Operation::Xor, [result, one]));
         // The first destination may be the predicate that both are combined with.
