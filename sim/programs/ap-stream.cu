@@ -1,7 +1,7 @@
 // A sum over a mapped file, by plain pointers and by pointers that translate in software: what a translation costs, by the
 // arithmetic between two accesses.
 //
-// A thread that translates has 32 registers at most, so that an SM holds 64 warps; ptxas spills six words of its misses.
+// A thread that translates has 32 registers at most, so that an SM holds 64 warps; ptxas spills eight words of its misses.
 // A warp has a part of the file. It walks through it in steps, and does so again for each round.
 
 #include "apointer.cuh"

@@ -3,13 +3,13 @@
 // A file is mapped. Its pages come from a backing store through a page cache in global memory, which a page table describes.
 // A pointer is one field of 64 bits that stands in registers:
 //
-//     63      62        61..48  47..0
-//     linked  writable  0       linked: an address in the page cache; else: a place in the file
+//     63          62..48  47..0
+//     not linked  0       linked: an address in the page cache; else: a place in the file
 //
-// Metadata, the page of the file, is read on a miss alone. A linked pointer is followed without a look-up. Arithmetic that
-// leaves the page unlinks it. The lanes of a warp that are not linked look into the TLB of their thread block, which is in
-// shared memory, direct mapped, searched without a lock and changed under one. Lanes that miss there form groups of one page
-// each, and one lane leads each group to the page table.
+// So a linked pointer is an address, and is followed without a look-up. Metadata, the page of the file and whether it may be
+// written, is read on a miss alone. Arithmetic that leaves the page unlinks the pointer. The lanes of a warp that are not linked
+// look into the TLB of their thread block, which is in shared memory, direct mapped, searched without a lock and changed under
+// one. Lanes that miss there form groups of one page each, and one lane leads each group to the page table.
 
 #pragma once
 
@@ -17,10 +17,9 @@ typedef unsigned long long ap_word;
 
 #define AP_PAGE 4096
 #define AP_SHIFT 12
-#define AP_LINKED (1ull << 63)
-#define AP_WRITABLE (1ull << 62)
-#define AP_ADDRESS ((1ull << 48) - 1)
-#define AP_FLAGS (AP_LINKED | AP_WRITABLE)
+#define AP_UNLINKED (1ull << 63)
+// In metadata.
+#define AP_WRITABLE (1u << 31)
 // Pages that a TLB holds, and entries of a bucket of the page table.
 #ifndef AP_TLB
 #define AP_TLB 32
@@ -149,17 +148,24 @@ __device__ __forceinline__ ap_word ap_fault(ap_map &map, unsigned int page, unsi
     return entry;
 }
 
-// A translation with the page of the file.
-struct ap_translation {
-    ap_word field;
-    unsigned int page;
-};
-
-// Links the lanes that are not: those that are active come together. Code that follows a pointer calls it, and stays short.
-__device__ __noinline__ ap_translation ap_link(ap_map &map, ap_translation from)
+// Whether the pointer of an active lane is not linked: a comparison and a vote, of which the compiler would make more.
+__device__ __forceinline__ bool ap_any_unlinked(ap_word field)
 {
-    bool is_linked = (long long)from.field < 0;
-    unsigned int own = (unsigned int)((from.field & AP_ADDRESS) >> AP_SHIFT);
+#ifdef __CUDA_ARCH__
+    int holds;
+    asm volatile("{ .reg .pred p; setp.lt.s64 p, %1, 0; vote.any.pred p, p; selp.s32 %0, 1, 0, p; }" : "=r"(holds) : "l"(field));
+    return holds != 0;
+#else
+    return __any((long long)field < 0);
+#endif
+}
+
+// Links the lanes that are not: those that are active come together. Gives the address. Code that follows a pointer calls it,
+// and stays short.
+__device__ __noinline__ ap_word ap_link(ap_map &map, ap_word field)
+{
+    bool is_linked = (long long)field >= 0;
+    unsigned int own = (unsigned int)(field >> AP_SHIFT);
     ap_word entry = ap_read(&map.tlb[own % AP_TLB]);
     bool misses = !is_linked && (unsigned int)(entry >> 32) != own + 1;
     while (unsigned int missing = __ballot(misses)) {
@@ -171,64 +177,66 @@ __device__ __noinline__ ap_translation ap_link(ap_map &map, ap_translation from)
             misses = false;
         }
     }
-    if (!is_linked) {
-        from.page = own;
-        from.field = (from.field & AP_WRITABLE) | AP_LINKED | (from.field & (AP_PAGE - 1)) |
-                     ((ap_word)map.frames + ((entry & 0xffffffffu) << AP_SHIFT));
-    }
-    return from;
+    ap_word address = (ap_word)map.frames + (entry << AP_SHIFT & 0xfffffffffffull) + (field & (AP_PAGE - 1));
+    return is_linked ? field : address;
+}
+
+// A pointer that has left its page: a place in the file, if it was linked.
+__device__ __noinline__ ap_word ap_unlink(ap_word field, ap_word next, unsigned int page)
+{
+    ap_word start = (ap_word)(page & ~AP_WRITABLE) << AP_SHIFT;
+    ap_word place = AP_UNLINKED | (start + (next - (field & ~(ap_word)(AP_PAGE - 1))));
+    return (long long)field >= 0 ? place : next;
 }
 
 template <class T> struct apointer {
     // The translation.
     ap_word field;
-    // Metadata: the page of the file, if the pointer is linked.
+    // Metadata: the page of the file, if the pointer is linked, and AP_WRITABLE.
     unsigned int page;
 
     // A pointer to a byte of the file.
     static __device__ __forceinline__ apointer at(ap_word place, bool writable = false)
     {
         apointer made;
-        made.field = place | (writable ? AP_WRITABLE : 0);
-        made.page = 0;
+        made.field = place | AP_UNLINKED;
+        made.page = writable ? AP_WRITABLE : 0;
         return made;
     }
 
-    __device__ __forceinline__ bool is_linked() const { return (long long)field < 0; }
+    __device__ __forceinline__ bool is_linked() const { return (long long)field >= 0; }
 
-    // Arithmetic. A pointer that leaves its page is not linked any more.
+    // Arithmetic. A pointer that leaves its page is not linked any more. Frames and pages begin at multiples of AP_PAGE.
     __device__ __forceinline__ void operator+=(long long count)
     {
         ap_word next = field + count * (long long)sizeof(T);
-        // Counted from the first byte of the page.
-        ap_word inside = (field & (AP_PAGE - 1)) + count * (long long)sizeof(T);
-        if (inside >= AP_PAGE && is_linked())
-            next = (((ap_word)page << AP_SHIFT) + inside) | (field & AP_WRITABLE);
+        if ((next ^ field) >= AP_PAGE)
+            next = ap_unlink(field, next, page);
         field = next;
     }
 
+    // Nothing diverges if all lanes are linked.
     __device__ __forceinline__ void link(ap_map &map)
     {
-        ap_translation from = {field, page};
-        from = ap_link(map, from);
-        field = from.field;
-        page = from.page;
+        if (ap_any_unlinked(field)) {
+            if (!is_linked())
+                page = (page & AP_WRITABLE) | (unsigned int)(field >> AP_SHIFT);
+            field = ap_link(map, field);
+        }
     }
 
-    // What it points to. Nothing diverges if all lanes are linked.
+    // What it points to, which lies in one page.
     __device__ __forceinline__ T load(ap_map &map)
     {
-        if (!__all(is_linked()))
-            link(map);
-        return *(const T *)(field & AP_ADDRESS);
+        link(map);
+        return *(const T *)field;
     }
 
     // Stores, if the mapping is writable; the page stays in the cache.
     __device__ __forceinline__ void store(ap_map &map, T value)
     {
-        if (!__all(is_linked()))
-            link(map);
-        if (field & AP_WRITABLE)
-            *(T *)(field & AP_ADDRESS) = value;
+        link(map);
+        if (page & AP_WRITABLE)
+            *(T *)field = value;
     }
 };

@@ -1,6 +1,14 @@
 //! Pointers that translate in software.
 
+use faultline_sim::compiled::Compiled;
+use faultline_sim::launch_file::LaunchFile;
+use faultline_sim::machines::sm::{Difference, Parameters, Sm};
+use faultline_sim::ptx::lower::Options;
+use faultline_sim::ptx::parse;
+use faultline_sim::sm::sm_pipeline::Scheme;
+
 use super::Run;
+use super::common::cpu;
 
 #[test]
 fn streams_are_the_same_by_plain_pointers_and_by_apointers() {
@@ -64,4 +72,28 @@ fn a_collage_has_the_nearest_tiles() {
         run.after("taken", u32::from_le_bytes),
         [8 + pages.len() as u32]
     );
+}
+
+/// What the machine finds in the last launch of the collage, whose TLB and page table are read without atomics.
+fn differences(recorded: bool) -> Vec<Difference> {
+    let path = cpu::programs().join("collage.ptx");
+    let module = parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let text = std::fs::read_to_string(path.with_extension("toml")).unwrap();
+    let text = text.replace("recorded = true", &format!("recorded = {recorded}"));
+    let file = LaunchFile::read(&text, "collage.toml").unwrap();
+    let options = Options::default();
+    let compiled = Compiled::new(&module, "collage", &file, &cpu::programs(), options).unwrap();
+    let work = compiled.works().unwrap().0.pop().unwrap();
+    let parameters = Parameters {
+        values: true,
+        ..Parameters::paper(Scheme::ReplayQueue, 16 << 10)
+    };
+    let outcome = Sm::new(&parameters, &work).unwrap().run(|_, _| ());
+    outcome.unwrap().differences().to_vec()
+}
+
+#[test]
+fn loads_that_are_recorded_return_what_the_run_without_faults_has_read() {
+    assert_eq!(differences(true), []);
+    assert!(differences(false).contains(&Difference::Branch));
 }

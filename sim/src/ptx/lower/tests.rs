@@ -778,6 +778,13 @@ fn predicates_do_not_go_through_registers() {
     let [direct, around] = [direct, around].map(|vote| format!("{vote} {store}"));
     assert_eq!(lowered(&around), lowered(&direct));
     assert_eq!(word(&around, 3), word(&direct, 3));
+    let turned = "mov.u32 %r3, 5; setp.gt.u32 %p1, %r15, 9; selp.u32 %r1, 1, 0, %p1;
+        setp.eq.u32 %p2, %r1, 0; @%p2 bra OVER; mov.u32 %r3, 6; OVER: st.global.u32 [%d14], %r3;";
+    let known = "mov.u32 %r3, 5; setp.gt.u32 %p1, %r15, 9; @!%p1 bra OVER; mov.u32 %r3, 6;
+        OVER: st.global.u32 [%d14], %r3;";
+    assert_eq!(lowered(turned), lowered(known));
+    let changed = words(&kernel("", turned));
+    assert_eq!((changed[9], changed[10]), (5, 6));
     // The predicate is another one when the number is tested, and a block ends between.
     let body = "setp.gt.u32 %p3, %r15, 9; selp.u32 %r1, 1, 0, %p3; setp.lt.u32 %p3, %r15, 9;
         @%p3 bra OVER; OVER: setp.ne.u32 %p3, %r1, 0;";
