@@ -279,7 +279,7 @@ fn run(seeds: Range<u64>) -> Counts {
 
 #[test]
 fn no_mutated_program_ends_the_reader_or_the_lowering() {
-    let counts = run(0..3000);
+    let counts = run(0..3300);
     let Counts { read, lowered } = counts;
     assert!(
         read > 400 && lowered > 400,
@@ -292,7 +292,7 @@ fn no_mutated_program_ends_the_reader_or_the_lowering() {
 fn no_mutated_program_of_many_ends_the_reader_or_the_lowering() {
     let number =
         |name: &str, other| std::env::var(name).map_or(other, |text| text.parse().unwrap());
-    let first = number("FAULTLINE_FIRST", 3000);
+    let first = number("FAULTLINE_FIRST", 3300);
     let count = number("FAULTLINE_MUTATIONS", 1_000_000);
     let seconds = number("FAULTLINE_SECONDS", 600);
     let begun = Instant::now();

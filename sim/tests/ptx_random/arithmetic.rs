@@ -170,6 +170,7 @@ pub fn result(instruction: &Instruction, sources: &[u64]) -> u64 {
         Kind::Unsigned => ((whole(0) as u128 * whole(1) as u128) >> bits) as i128,
         _ => (whole(0) * whole(1)) >> bits,
     };
+    let bit = |place: u32| i128::from(sources[0] >> place & 1);
     let second = instruction.second.unwrap_or(ty);
     let amount = |place: usize| sources[place].min(bits.into()) as u32;
     let value = match instruction.opcode {
@@ -224,6 +225,19 @@ pub fn result(instruction: &Instruction, sources: &[u64]) -> u64 {
         Opcode::Xor => whole(0) ^ whole(1),
         Opcode::Not => !whole(0),
         Opcode::Cnot => i128::from(whole(0) == 0),
+        Opcode::Popc => (0..bits).map(bit).sum(),
+        Opcode::Clz => (0..bits).rev().take_while(|&place| bit(place) == 0).count() as i128,
+        Opcode::Brev => (0..bits)
+            .map(|place| bit(place) << (bits - 1 - place))
+            .sum(),
+        Opcode::Bfind => {
+            let sign = i128::from(whole(0) < 0);
+            match (0..bits).rev().find(|&place| bit(place) != sign) {
+                Some(place) if has(Modifier::ShiftAmount) => (bits - 1 - place).into(),
+                Some(place) => place.into(),
+                None => -1,
+            }
+        }
         Opcode::Shl => whole(0) << amount(1),
         Opcode::Shr => whole(0) >> amount(1),
         other => panic!("{other} is not interpreted"),
