@@ -1,5 +1,6 @@
 //! `faultline figures`: the papers' figures from the GPU, beside the papers' numbers.
 
+mod active_pointers;
 mod compiled;
 mod handling;
 mod runs;
@@ -62,10 +63,12 @@ const GPU: [&str; 5] = [
 ///
 /// tanasic-10 and tanasic-11 (Tanasic et al., MICRO-50): what the schemes cost while nothing faults. tanasic-12: what it gains
 /// to switch out thread blocks that wait for pages. tanasic-13 and tanasic-14: what it gains that the warps that fault handle their
-/// faults, on pages of a heap and on output pages.
+/// faults, on pages of a heap and on output pages. active-pointers (Shahar et al., ISCA 2016): what it costs to translate in
+/// software.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// tanasic-10, tanasic-11, or all, which is both; or tanasic-12 alone; or tanasic-13, tanasic-14, or both
+    /// tanasic-10, tanasic-11, or all, which is both; or tanasic-12 alone; or tanasic-13, tanasic-14, or both; or
+    /// active-pointers alone
     #[arg(value_name = "FIGURE", default_value = "all", value_parser = figure)]
     figures: Vec<String>,
     /// Kernels in place of all
@@ -108,12 +111,13 @@ fn figure(name: &str) -> std::result::Result<String, String> {
     let known = FIGURES.map(|(name, ..)| name);
     let handling = handling::FIGURES.map(|figure| figure.name);
     let is_known = known.contains(&name) || handling.contains(&name);
-    match name == "all" || name == SWITCHING || is_known {
+    match name == "all" || [SWITCHING, active_pointers::NAME].contains(&name) || is_known {
         true => Ok(name.to_owned()),
         false => Err(format!(
-            "there are {}, {SWITCHING}, {}, and all",
+            "there are {}, {SWITCHING}, {}, {}, and all",
             known.join(", "),
-            handling.join(", ")
+            handling.join(", "),
+            active_pointers::NAME
         )),
     }
 }
@@ -332,6 +336,13 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     if args.figures.iter().any(|name| name == SWITCHING) {
         return run_switching(args, global);
     }
+    if args
+        .figures
+        .iter()
+        .any(|name| name == active_pointers::NAME)
+    {
+        return run_active_pointers(args, global);
+    }
     let handling = args.of_handling();
     if !handling.is_empty() {
         return run_handling(args, &handling, global);
@@ -379,6 +390,33 @@ fn run_switching(args: &Args, global: &Global) -> Result<()> {
     match global.json {
         true => global.print_json(&rows),
         false => global.print(&switching::text(&rows, args.about())),
+    }
+}
+
+/// Pointers that translate in software.
+fn run_active_pointers(args: &Args, global: &Global) -> Result<()> {
+    let name = active_pointers::NAME;
+    if args.figures.len() > 1 || !args.kernels.is_empty() || args.runs > 1 {
+        return Err(miette!(
+            "{name} has programs and runs of its own: give it alone, without --kernels and --runs"
+        ));
+    }
+    let results = active_pointers::Results::new(args.queue)?;
+    if let Some(path) = &args.svg {
+        let svg = results.svg().map_err(|error| miette!("{error}"))?;
+        file::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
+    }
+    let command = format!(
+        "faultline figures {name} --queue {} --svg FILE.svg --markdown FILE",
+        args.queue
+    );
+    if let Some(path) = &args.markdown {
+        let page = active_pointers::report::markdown(&results, &command);
+        file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
+    }
+    match global.json {
+        true => global.print_json(&results),
+        false => global.print(&active_pointers::report::tables(&results)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on panics
 
+mod active_pointers;
 mod costs;
 mod gmmu;
 mod handling;
