@@ -1,4 +1,4 @@
-// Pointers that translate in software, after ActivePointers (Shahar, Bergman and Silberstein, ISCA 2016).
+// Pointers that translate in software, after ActivePointers (Shahar et al., ISCA 2016).
 //
 // A file is mapped. Its pages come from a backing store through a page cache in global memory, which a page table describes.
 // A pointer is one field of 64 bits that stands in registers:
