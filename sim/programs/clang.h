@@ -96,6 +96,7 @@ CLANG_FUNCTION int atomicMin(int *at, int by) { return __nvvm_atom_min_gen_i(at,
 CLANG_FUNCTION unsigned int atomicMin(unsigned int *at, unsigned int by) { return __nvvm_atom_min_gen_ui(at, by); }
 CLANG_FUNCTION int atomicMax(int *at, int by) { return __nvvm_atom_max_gen_i(at, by); }
 CLANG_FUNCTION unsigned int atomicMax(unsigned int *at, unsigned int by) { return __nvvm_atom_max_gen_ui(at, by); }
+CLANG_FUNCTION unsigned int atomicExch(unsigned int *at, unsigned int by) { return __nvvm_atom_xchg_gen_i((int *)at, by); }
 CLANG_FUNCTION int atomicCAS(int *at, int old, int by) { return __nvvm_atom_cas_gen_i(at, old, by); }
 CLANG_FUNCTION unsigned int atomicCAS(unsigned int *at, unsigned int old, unsigned int by)
 {

@@ -3,8 +3,8 @@
     apt-get install clang-16
     python3 sim/programs/clang.py sim/programs/*.cu
 
-Each FILE.cu becomes clang/FILE.ptx beside it, without the compiler's comments. A program with a texture is left out, for
-clang fetches from textures only with CUDA's headers. As with nvrtc.py, nothing is contracted.
+Each FILE.cu becomes clang/FILE.ptx beside it, without the compiler's comments. A program with a texture or a vote is left out:
+clang fetches from textures only with CUDA's headers, and votes only on later GPUs. As with nvrtc.py, nothing is contracted.
 """
 
 import os
@@ -31,10 +31,12 @@ if __name__ == "__main__":
         raise SystemExit("give the .cu files to compile")
     for name in sys.argv[1:]:
         with open(name) as file:
-            if "texture<" in file.read():
-                print(f"{name} has a texture, and is left out")
-                continue
+            source = file.read()
+        if "texture<" in source or "apointer.cuh" in source:
+            print(f"{name} has a texture or a vote, and is left out")
+            continue
         folder, base = os.path.split(name)
         os.makedirs(os.path.join(folder, "clang"), exist_ok=True)
+        ptx = compiled(name)
         with open(os.path.join(folder, "clang", os.path.splitext(base)[0] + ".ptx"), "w") as file:
-            file.write(compiled(name))
+            file.write(ptx)

@@ -124,8 +124,8 @@ mod tests {
         let shuffled = |shuffle: Shuffle, by, limits, mask| {
             let lanes = std::array::from_fn(|lane| lane as u64);
             let sources = [lanes, [by; LANES], [limits; LANES]];
-            let ranges = shuffle.ranges(&[sources[1], sources[2], sources[0]]);
-            (shuffle.evaluate(&sources, mask), ranges)
+            let ranges = shuffle.ranges([&sources[1], &sources[2], &sources[0]]);
+            (shuffle.evaluate(sources.each_ref(), mask), ranges)
         };
         let (up, inside) = shuffled(Shuffle::Up, 3, 0, u32::MAX);
         assert_eq!((up[2], up[3], up[31]), (2, 0, 28));

@@ -49,9 +49,12 @@ fn the_ptx_of_two_compilers_leaves_the_same_memory() {
     for path in files("ptx") {
         let name = path.file_stem().unwrap().to_str().unwrap();
         let other = cpu::programs().join("clang").join(format!("{name}.ptx"));
-        // Only textures are left out of what clang compiles.
+        // Only programs with textures and votes are left out of what clang compiles.
         let source = std::fs::read_to_string(path.with_extension("cu")).unwrap();
-        assert_eq!(other.exists(), !source.contains("texture<"), "{name}");
+        let is_left_out = ["texture<", "apointer.cuh"]
+            .iter()
+            .any(|word| source.contains(word));
+        assert_eq!(other.exists(), !is_left_out, "{name}");
         if !other.exists() {
             continue;
         }
@@ -76,5 +79,5 @@ fn the_ptx_of_two_compilers_leaves_the_same_memory() {
         }
         compared += 1;
     }
-    assert!(compared >= 22);
+    assert!(compared >= 24);
 }

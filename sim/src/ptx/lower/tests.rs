@@ -707,7 +707,6 @@ fn local_memory_ends_for_each_thread() {
         "{error}"
     );
 }
-}
 
 #[test]
 fn bits_are_counted_and_turned() {
