@@ -74,13 +74,15 @@ fn json_has_every_kernel() {
 #[test]
 fn what_is_not_supported_is_listed_with_its_line_and_is_status_1() {
     let text = ".version 7.8\n.target sm_70\n.address_size 64\n.entry k {\n.reg .b32 %r<3>;\n\
-                fns.b32 %r1, %r2;\nadd.cc.u32 %r1, %r1, %r2;\nret;\n}\n";
+                fns.b32 %r1, %r2;\nbar.sync 1;\nret;\n}\n";
     let (_folder, mut command) = on(text);
     let told = contains("2 statements are not supported:")
         .and(contains(
             "kernel.ptx:6: the instruction fns is not supported: fns.b32 %r1, %r2;",
         ))
-        .and(contains("kernel.ptx:7: .cc is not supported with add"));
+        .and(contains(
+            "kernel.ptx:7: only barrier 0 is supported: bar.sync 1;",
+        ));
     command.assert().code(1).stdout(told).stderr(is_empty());
     let many = text.replace("fns.b32 %r1, %r2;", &"fns.b32 %r1, %r2;\n".repeat(30));
     let (_folder, mut command) = on(&many);
