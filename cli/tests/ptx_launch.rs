@@ -253,3 +253,21 @@ fn a_launch_file_belongs_to_one_file_of_ptx() {
         .failure()
         .stderr(told);
 }
+
+#[test]
+fn a_back_end_changes_the_program_and_not_its_results() {
+    let folder = Folder::new(SCALE, LAUNCH);
+    for option in ["--oldest-register", "--hoist-loads", "--no-offsets"] {
+        folder
+            .call(&["ptx", "scale.ptx", "--launch", "scale.toml", option])
+            .success();
+        folder.call(&["sm", "scale.ptx", option]).success();
+        let told = contains(format!("{option}: it is for PTX, so name a file of it too"));
+        folder.call(&["sm", "histo", option]).failure().stderr(told);
+        let told = contains(format!("{option}: it is for a run, so give --launch too"));
+        folder
+            .call(&["ptx", "scale.ptx", option])
+            .failure()
+            .stderr(told);
+    }
+}

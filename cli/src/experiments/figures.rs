@@ -19,6 +19,7 @@ use faultline_sim::sm::sm_pipeline::Scheme;
 use faultline_testbench::file;
 use miette::{Result, miette};
 
+use super::compiled::BackEnd;
 use super::sm::jobs::Row;
 use super::sm::markdown::{self, Page};
 use super::sm::setups::Setup;
@@ -210,6 +211,7 @@ impl Args {
             blocks_per_sm: None,
             block_threads: None,
             launch: None,
+            back_end: BackEnd::default(),
         }
     }
 

@@ -14,7 +14,7 @@ use miette::{Result, miette};
 use serde::Serialize;
 
 use crate::Global;
-use crate::experiments::compiled;
+use crate::experiments::compiled::{self, BackEnd};
 use crate::output::{counted, fitted, grouped, right, table};
 
 /// Say what is in PTX files: kernels, parameters, instructions, what is not supported
@@ -31,6 +31,8 @@ pub struct Args {
     /// Write each buffer that the kernels write to a file of its name in this folder, which is made if it is not there
     #[arg(long, value_name = "DIR", requires = "launch")]
     outputs: Option<PathBuf>,
+    #[command(flatten)]
+    back_end: BackEnd,
     /// Print what a launch file may say, as a JSON schema for editors, and do nothing else
     #[arg(long)]
     print_schema: bool,
@@ -90,6 +92,9 @@ pub fn run(args: &Args, global: &Global) -> Result<ExitCode> {
     if let Some(launch) = &args.launch {
         return execute(args, launch, global);
     }
+    if let Some(option) = args.back_end.given().next() {
+        return Err(miette!("{option}: it is for a run, so give --launch too"));
+    }
     let mut files = Vec::new();
     let mut is_wrong = false;
     for path in &args.files {
@@ -121,7 +126,7 @@ fn execute(args: &Args, launch: &PathBuf, global: &Global) -> Result<ExitCode> {
     let [path] = args.files.as_slice() else {
         return Err(miette!("--launch: it is for one file of PTX"));
     };
-    let compiled = compiled::read(path, Some(launch))?;
+    let compiled = compiled::read(path, Some(launch), args.back_end)?;
     let begin = Instant::now();
     let executed = compiled.execute().map_err(|error| miette!("{error}"))?;
     let seconds = begin.elapsed().as_secs_f64();

@@ -171,6 +171,9 @@ fn command(args: &Args) -> String {
     if let Some(threads) = args.run.block_threads {
         command += &format!(" --block-threads {threads}");
     }
+    for option in args.run.back_end.given() {
+        command += &format!(" {option}");
+    }
     if args.backend != Kind::Reference {
         command += &format!(" --backend {}", args.backend.name());
     }

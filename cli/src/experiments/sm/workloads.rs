@@ -10,7 +10,7 @@ use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
 
-use crate::experiments::compiled::{self, is_ptx};
+use crate::experiments::compiled::{self, BackEnd, is_ptx};
 use crate::experiments::program::Source;
 use crate::value::{distinct, integer_in};
 
@@ -46,6 +46,8 @@ pub struct Workloads {
     /// How the kernels of the PTX file are started, with what in memory; the file of the same name with .toml if not given
     #[arg(long, value_name = "FILE.toml")]
     pub launch: Option<PathBuf>,
+    #[command(flatten)]
+    pub back_end: BackEnd,
 }
 
 /// Whether a file is called a program's.
@@ -96,7 +98,7 @@ impl Workloads {
 
     /// The launches of a compiled program.
     fn compiled(&self, path: &Path) -> Result<Vec<Work>> {
-        let compiled = compiled::read(path, self.launch.as_ref())?;
+        let compiled = compiled::read(path, self.launch.as_ref(), self.back_end)?;
         let works = compiled.works().map_err(|error| miette!("{error}"));
         let (mut works, differences) = works?;
         if let Some(difference) = differences.first() {
@@ -144,6 +146,9 @@ impl Workloads {
             return Err(miette!(
                 "--launch: it is for one file of PTX, and {compiled} are named"
             ));
+        }
+        if let Some(option) = self.back_end.given().find(|_| compiled == 0) {
+            return Err(miette!("{option}: it is for PTX, so name a file of it too"));
         }
         let mut works = Vec::new();
         for name in &self.chosen() {
