@@ -46,8 +46,8 @@ fn programs(options: Options) -> Vec<(String, Vec<Work>)> {
 fn programs_restart_on_an_sm() {
     obligation().meet(|| {
         let mut squashed = 0;
-        for (place, (name, works)) in programs(Options::default()).iter().enumerate() {
-            for scheme in [Scheme::ALL[1 + place % 4], Scheme::ALL[1 + (place + 2) % 4]] {
+        for (name, works) in &programs(Options::default()) {
+            for scheme in Scheme::ALL {
                 let parameters = Parameters {
                     faults: Faults {
                         rate: 0.02,
