@@ -4,7 +4,7 @@
 // A pointer is one field of 64 bits that stands in registers:
 //
 //     63          62..48  47..0
-//     not linked  0       linked: an address in the page cache; else: a place in the file
+//     not linked  0       linked: an address in the page cache; else: a place in the file, of which bits 42..12 are its page
 //
 // So a linked pointer is an address, and is followed without a look-up. Metadata, the page of the file and whether it may be
 // written, is read on a miss alone. Arithmetic that leaves the page unlinks the pointer. The lanes of a warp that are not linked
@@ -28,7 +28,8 @@ typedef unsigned long long ap_word;
 
 // A mapped file, and the TLB of a thread block, in shared memory: only a miss reads it. An entry of the TLB is a word, so that
 // a search reads it at once: the page of the file and 1 in bits 63:32, the frame in bits 31:0. A page is in the only place
-// that its number gives. The page table has buckets of AP_WAYS such entries, and a lock for each bucket.
+// that its number gives. The page table has buckets of AP_WAYS such entries, and a lock for each bucket. Pages are spread over
+// the buckets by their number, so a file has AP_WAYS pages for each bucket at most.
 struct ap_map {
     ap_word tlb[AP_TLB];
     const unsigned char *store;
@@ -107,6 +108,8 @@ __device__ __forceinline__ void ap_copy(ap_word *to, const ap_word *from)
         for (int k = 0; k < 4; k++)
             to[word + k * count] = words[k];
     }
+    // Each lane's own words are there before the leader says so.
+    __threadfence();
 }
 
 // A page that is not in the TLB, which the lane `leader` asks for; every active lane comes. Gives its entry to all.
@@ -130,7 +133,6 @@ __device__ __forceinline__ ap_word ap_fault(ap_map &map, unsigned int page, unsi
                     (const ap_word *)(map.store + (ap_word)page * AP_PAGE));
             entry = (ap_word)(page + 1) << 32 | frame;
             if (leads) {
-                __threadfence();
                 int way = 0;
                 while (way < AP_WAYS - 1 && ap_read(bucket + way) != 0)
                     way++;

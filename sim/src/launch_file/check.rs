@@ -26,8 +26,13 @@ impl LaunchFile {
         let tables = &self.tables;
         for (name, array) in &tables.buffers {
             self.check_array(&["buffers", name], array)?;
-            if name.contains('+') || name.trim() != name || name.is_empty() {
-                let sentence = "a buffer's name has no + and no space around it; rename it";
+            let is_of_a_file = |one: char| one.is_alphanumeric() || "_-.".contains(one);
+            if !name.starts_with(is_of_a_file)
+                || name.starts_with('.')
+                || !name.chars().all(is_of_a_file)
+            {
+                let sentence = "a buffer's name has letters, digits, _, - and . alone, and no . first, for `--outputs` \
+                                makes it a file's; rename it";
                 return Err(self.wrong(&["buffers", name], sentence));
             }
         }

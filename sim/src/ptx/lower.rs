@@ -76,7 +76,7 @@ pub struct Bindings {
 pub struct Options {
     /// Which of the free registers is taken.
     pub order: Order,
-    /// Loads of a block stand as early in it as they can.
+    /// Loads of a block stand as early in it as they can, if there are registers enough for what they read.
     pub hoists: bool,
     /// Accesses have no offsets: each address is computed in a register of its own.
     pub without_offsets: bool,
@@ -184,11 +184,17 @@ pub fn lower(
     if options.without_offsets {
         variants::without_offsets(&mut code);
     }
+    let mut given = registers::given(&code, options.order);
     if options.hoists {
-        variants::hoist(&mut code);
+        let mut hoisted = code.clone();
+        variants::hoist(&mut hoisted);
+        // Values that come early are alive for longer.
+        if let Ok(enough) = registers::given(&hoisted, options.order) {
+            (code, given) = (hoisted, Ok(enough));
+        }
     }
+    let given = given?;
     let lines = code.lines.iter().map(|line| line.number).collect();
-    let given = registers::given(&code, options.order)?;
     let program =
         Program::new(registers::allocated(&code, &given)).map_err(|error: ProgramError| {
             LowerError::of(format!("the kernel is no program: {error}"))

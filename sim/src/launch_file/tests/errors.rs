@@ -158,10 +158,12 @@ fn an_array_says_once_what_it_holds() {
     );
     let negative = "type = \"u8\"\ncount = 1\nexpected = \"a\"\ntolerance = { absolute = -1 }";
     refused_array(negative, "8: a tolerance is a number from 0 on");
-    refused(
-        &format!("{HEAD}[buffers.\"a+b\"]\ntype = \"u8\"\ncount = 1\n"),
-        "4: a buffer's name has no + and no space",
-    );
+    for name in ["a+b", " a", "", "../a", "a/b", ".a"] {
+        refused(
+            &format!("{HEAD}[buffers.\"{name}\"]\ntype = \"u8\"\ncount = 1\n"),
+            "4: a buffer's name has letters, digits, _, - and . alone",
+        );
+    }
     let symbol = "type = \"u8\"\ncount = 1\n[symbols.s]\ntype = \"u8\"\ncount = 1\noutput = true";
     refused_array(symbol, "10: output is for buffers alone; remove it");
     refused_array(

@@ -34,6 +34,8 @@ pub struct Line {
     pub operation: Operation,
     /// The address of a memory operation is generic; its space is still to be found.
     pub is_generic: bool,
+    /// Accesses before it stay before it, and those behind it behind it: it is volatile, or the first one behind a fence.
+    pub is_ordered: bool,
     /// The state space that the instruction gives to the address that it makes.
     pub marks: Option<Space>,
     pub destination: Option<Virtual>,
@@ -48,6 +50,7 @@ impl Line {
             number,
             operation,
             is_generic: false,
+            is_ordered: false,
             marks: None,
             destination: None,
             sources: [Source::None; 3],

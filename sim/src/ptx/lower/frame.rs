@@ -50,6 +50,8 @@ pub struct Lowering<'tree> {
     pub line: u32,
     /// The register of the carry, once an instruction has named it.
     pub carry: Option<Virtual>,
+    /// The next access stays in its order: a fence stands before it, or it is volatile.
+    pub is_ordered: bool,
 }
 
 impl<'tree> Lowering<'tree> {
@@ -63,6 +65,7 @@ impl<'tree> Lowering<'tree> {
             inlined: 0,
             line: 0,
             carry: None,
+            is_ordered: false,
         }
     }
 

@@ -82,6 +82,7 @@ impl<'tree> Lowering<'tree> {
         let (space, address, offset) = place;
         let mut line = Line::new(self.line, operation);
         line.is_generic = space == Space::Generic;
+        line.is_ordered = self.is_ordered;
         line.destination = destination;
         line.sources = [address, data[0], data[1]];
         line.offset = offset;

@@ -790,3 +790,53 @@ fn predicates_do_not_go_through_registers() {
     let changed = words(&kernel("", &format!("{body} {store}")));
     assert_eq!((changed[9], changed[10]), (6, 5));
 }
+
+#[test]
+fn loads_stay_behind_fences_and_volatile_loads() {
+    // The second load waits until its register was read; the third does not.
+    let order = |fence: &str, volatile: &str| {
+        let body = format!(
+            "add.s64 %d13, %d1, %d15; ld.global.u32 %r1, [%d13]; add.u32 %r2, %r1, 1; ld.global.u32 %r1, [%d13+4]; {fence}
+             ld{volatile}.global.u32 %r3, [%d13+8]; add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; st.global.u32 [%d14], %r1;"
+        );
+        let module = parse(&kernel("", &body)).unwrap();
+        let options = Options {
+            hoists: true,
+            ..Options::default()
+        };
+        let lowered = lower(&module, 0, &bindings(), options).unwrap();
+        let all = lowered.program.instructions().iter();
+        let accesses = all.filter(|one| one.operation.memory().is_some());
+        accesses.map(|one| one.offset).collect::<Vec<_>>()
+    };
+    assert_eq!(order("", ""), [0, 8, 4, 0]);
+    assert_eq!(order("membar.gl;", ""), [0, 4, 8, 0]);
+    assert_eq!(order("", ".volatile"), [0, 4, 8, 0]);
+}
+
+#[test]
+fn a_kernel_without_registers_to_spare_keeps_its_loads() {
+    let sums: String = (0..300)
+        .map(|place| {
+            format!(
+                "ld.global.u32 %r1, [%d1+{}]; add.u32 %r2, %r2, %r1;\n",
+                4 * (place % 64)
+            )
+        })
+        .collect();
+    let wide: String = (0..300)
+        .map(|place| {
+            format!(
+                "ld.global.u32 %v{place}, [%d1+{}]; add.u32 %r2, %r2, %v{place};\n",
+                4 * (place % 64)
+            )
+        })
+        .collect();
+    let body = |loads: &str| {
+        format!(".reg .b32 %v<300>; mov.u32 %r2, 0; {loads} st.global.u32 [%d14], %r2;")
+    };
+    assert_eq!(
+        words(&kernel("", &body(&sums))),
+        words(&kernel("", &body(&wide)))
+    );
+}

@@ -180,6 +180,25 @@ impl<'tree> Lowering<'tree> {
         frame: &mut Frame<'tree>,
         instruction: &'tree Instruction,
     ) -> Result<(), LowerError> {
+        let is_access = matches!(
+            instruction.opcode,
+            Opcode::Ld | Opcode::St | Opcode::Atom | Opcode::Red
+        );
+        self.is_ordered |= is_access && instruction.modifiers.has(Modifier::Volatile);
+        let first = self.code.lines.len();
+        self.translate(frame, instruction)?;
+        let mut accesses = self.code.lines.iter().skip(first);
+        if accesses.any(|line| line.is_ordered) {
+            self.is_ordered = false;
+        }
+        Ok(())
+    }
+
+    fn translate(
+        &mut self,
+        frame: &mut Frame<'tree>,
+        instruction: &'tree Instruction,
+    ) -> Result<(), LowerError> {
         match instruction.opcode {
             Opcode::Ld => self.load(frame, instruction),
             Opcode::St => self.store(frame, instruction),
@@ -187,7 +206,10 @@ impl<'tree> Lowering<'tree> {
             Opcode::Tex => self.fetch(frame, instruction),
             Opcode::Bar => self.barrier(instruction),
             // A warp accesses memory in its order, and others see that.
-            Opcode::Membar => Ok(()),
+            Opcode::Membar => {
+                self.is_ordered = true;
+                Ok(())
+            }
             Opcode::Mov => self.moves(frame, instruction),
             Opcode::Cvta => self.converts_address(frame, instruction),
             Opcode::Cvt => self.converts(frame, instruction),

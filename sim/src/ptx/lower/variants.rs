@@ -1,6 +1,8 @@
 //! What back ends do differently, as options: where loads stand, and how addresses are computed.
 
-use super::code::{Code, Line, Source};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::code::{Code, Line, Source, Virtual};
 use super::registers::blocks;
 use crate::simt::{Arithmetic, Operation, Space, Whole, WholeOperation};
 
@@ -18,77 +20,103 @@ pub fn hoist(code: &mut Code) {
 
 /// The order of a block's lines: of those whose predecessors have come, one that a load needs goes first.
 fn order(lines: &[Line]) -> Vec<usize> {
-    let follows: Vec<Vec<usize>> = (0..lines.len())
-        .map(|place| {
-            let follows = |&before: &usize| follows(&lines[place], &lines[before]);
-            (0..place).filter(follows).collect()
-        })
+    let Successors { of, mut left } = Successors::of(lines);
+    let is_early = early(lines);
+    let mut ready: BTreeSet<(bool, usize)> = (0..lines.len())
+        .filter(|&place| left[place] == 0)
+        .map(|place| (!is_early[place], place))
         .collect();
-    let mut is_early: Vec<bool> = lines.iter().map(is_load).collect();
-    for place in (0..lines.len())
-        .rev()
-        .filter(|&place| !writes_memory(&lines[place]))
-    {
-        if !is_early[place] {
-            continue;
-        }
-        for register in lines[place].reads() {
-            let writes = |&before: &usize| lines[before].destination == Some(register);
-            if let Some(source) = (0..place).rev().find(writes) {
-                is_early[source] = true;
+    let mut order = Vec::with_capacity(lines.len());
+    while let Some((_, place)) = ready.pop_first() {
+        order.push(place);
+        for &next in &of[place] {
+            left[next] -= 1;
+            if left[next] == 0 {
+                ready.insert((!is_early[next], next));
             }
         }
-    }
-    let mut order = Vec::with_capacity(lines.len());
-    let mut has_come = vec![false; lines.len()];
-    while order.len() < lines.len() {
-        let is_ready = |&place: &usize| {
-            !has_come[place] && follows[place].iter().all(|&before| has_come[before])
-        };
-        let mut ready = (0..lines.len()).filter(is_ready);
-        let first = ready.next().unwrap_or_default();
-        let early = std::iter::once(first)
-            .chain(ready)
-            .find(|&place| is_early[place]);
-        let next = early.unwrap_or(first);
-        has_come[next] = true;
-        order.push(next);
     }
     order
 }
 
-fn is_load(line: &Line) -> bool {
-    matches!(
-        line.operation,
-        Operation::Load(Space::Global | Space::Local, _)
-    )
+/// The loads of a block, and what computes their addresses.
+fn early(lines: &[Line]) -> Vec<bool> {
+    let mut needed = HashSet::new();
+    let mut is_early = vec![false; lines.len()];
+    for (place, line) in lines.iter().enumerate().rev() {
+        let is_load = matches!(
+            line.operation,
+            Operation::Load(Space::Global | Space::Local, _)
+        );
+        let is_needed = line.destination.is_some_and(|to| needed.remove(&to));
+        if is_load || (is_needed && !writes_memory(line)) {
+            is_early[place] = true;
+            needed.extend(line.reads());
+        }
+    }
+    is_early
 }
 
 /// Whether accesses of memory stay on their side of a line.
 fn writes_memory(line: &Line) -> bool {
-    matches!(
+    let writes = matches!(
         line.operation,
         Operation::Store(..) | Operation::Atomic(..) | Operation::Barrier
-    )
+    );
+    writes || line.is_ordered
 }
 
-/// Whether a line stays behind one that stands before it.
-fn follows(line: &Line, before: &Line) -> bool {
-    let reads = |one: &Line, other: &Line| {
-        let written = other.destination;
-        written.is_some_and(|written| one.reads().any(|register| register == written))
-    };
-    let ends = |line: &Line| {
-        line.target.is_some() || matches!(line.operation, Operation::Exit | Operation::Branch(_))
-    };
-    let accesses = |line: &Line| line.operation.memory().is_some() || writes_memory(line);
-    let in_order = |one: &Line, other: &Line| writes_memory(one) && accesses(other);
-    reads(line, before)
-        || reads(before, line)
-        || (line.destination.is_some() && line.destination == before.destination)
-        || in_order(line, before)
-        || in_order(before, line)
-        || ends(line)
+/// Which lines of a block stay behind which.
+struct Successors {
+    /// The lines that stay behind each.
+    of: Vec<Vec<usize>>,
+    /// How many lines each stays behind.
+    left: Vec<usize>,
+}
+
+impl Successors {
+    fn of(lines: &[Line]) -> Self {
+        let mut all = Self {
+            of: vec![Vec::new(); lines.len()],
+            left: vec![0; lines.len()],
+        };
+        // The line that has written each register last, and those that have read it since.
+        let mut written: HashMap<Virtual, usize> = HashMap::new();
+        let mut read: HashMap<Virtual, Vec<usize>> = HashMap::new();
+        // The line that has written memory last, and those that have accessed it since.
+        let (mut writer, mut accesses) = (None, Vec::new());
+        for (place, line) in lines.iter().enumerate() {
+            let mut before: Vec<usize> = Vec::new();
+            for register in line.reads() {
+                before.extend(written.get(&register));
+                read.entry(register).or_default().push(place);
+            }
+            if let Some(to) = line.destination {
+                before.extend(written.insert(to, place));
+                before.extend(read.insert(to, Vec::new()).unwrap_or_default());
+            }
+            if writes_memory(line) {
+                before.extend(writer.replace(place));
+                before.append(&mut accesses);
+            } else if line.operation.memory().is_some() {
+                before.extend(writer);
+                accesses.push(place);
+            }
+            let is_end = line.target.is_some()
+                || matches!(line.operation, Operation::Exit | Operation::Branch(_));
+            if is_end {
+                before.extend(0..place);
+            }
+            before.sort_unstable();
+            before.dedup();
+            before.retain(|&other| other != place);
+            all.left[place] = before.len();
+            for other in before {
+                all.of[other].push(place);
+            }
+        }
+        all
+    }
 }
 
 /// Computes each address that is a register and an offset in a register of its own, as a back end does whose accesses have no

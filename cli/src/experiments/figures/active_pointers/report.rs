@@ -147,6 +147,7 @@ pub fn markdown(results: &Results, command: &str) -> String {
          the other. So what a warp finds in TLB and page table is that run's, a lock is free whenever it is taken, and nothing \
          waits for it.\n\
          - The page cache has room for all pages; nothing is evicted.\n\
+         - A fence takes no time, for a warp accesses memory in its order.\n\
          - Spilled registers, of which ptxas has eight words in the misses of the walk, are not in the PTX.\n",
         accesses(&results.accesses),
         occupancy(&results.occupancy),
