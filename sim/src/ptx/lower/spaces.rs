@@ -11,26 +11,32 @@ use crate::simt::{
     WholeOperation,
 };
 
-/// State spaces, a bit each.
+/// Where an address may come from: the state spaces of variables, a bit each, [`NUMBER`] and [`NULL`]. None before it is known.
 type Spaces = u8;
 
 const fn bit(space: Space) -> Spaces {
     1 << space as u8
 }
 
+/// What comes from no variable: a number, or an address of global memory in a parameter or from memory.
+const NUMBER: Spaces = bit(Space::Generic);
+/// The number 0, which is no address that is accessed.
+const NULL: Spaces = 1 << 7;
+/// What comes from variables.
+const VARIABLES: Spaces = !(NUMBER | NULL);
+
 /// Gives each access its space, and to accesses of local memory the place of the lane's.
 ///
-/// An address that comes from nothing known is one of global memory, as those in parameters and in memory are. One that may
-/// come from several spaces is looked up in their windows when it is accessed.
+/// An address that comes from no variable is one of global memory, as those in parameters and in memory are. One that may come
+/// from several spaces is looked up in their windows when it is accessed.
 ///
 /// # Errors
 /// If an access has no such instruction in its space.
 pub fn resolve(code: &mut Code) -> Result<(), LowerError> {
     let spaces = sources_of(code);
     let of = |source: Source| match source {
-        Source::Register(register) => spaces.get(register.0 as usize).copied().unwrap_or(0),
         Source::Address(space, _) => bit(space),
-        _ => 0,
+        other => known_of(&spaces, other),
     };
     let targets = code.targets.len();
     let mut places = Vec::new();
@@ -40,7 +46,10 @@ pub fn resolve(code: &mut Code) -> Result<(), LowerError> {
             code.lines.push(line);
             continue;
         }
-        let found = of(line.sources[0]);
+        let mut found = of(line.sources[0]);
+        if found & NUMBER != 0 {
+            found |= bit(Space::Global);
+        }
         let known = [Space::Shared, Space::Local, Space::Const, Space::Global];
         let known: Vec<_> = known
             .into_iter()
@@ -140,21 +149,23 @@ fn looked_up(code: &mut Code, line: Line, to: Space, end: Target) {
 
 /// The spaces that each register's generic addresses may come from.
 fn sources_of(code: &Code) -> Vec<Spaces> {
-    let all = may_come_from(code, &[]);
-    // The difference of two addresses is none, which shows once it is known what the addresses are.
-    may_come_from(code, &all)
+    let mut spaces: Vec<Spaces> = vec![NUMBER; code.registers() as usize];
+    for to in code.lines.iter().filter_map(|line| line.destination) {
+        if let Some(found) = spaces.get_mut(to.0 as usize) {
+            *found = 0;
+        }
+    }
+    spread(code, &mut spaces);
+    // What is left is computed from nothing but itself.
+    for found in spaces.iter_mut().filter(|found| **found == 0) {
+        *found = NUMBER;
+    }
+    spread(code, &mut spaces);
+    spaces
 }
 
-/// The same, where what is subtracted is no address if it may not come from one by what is known.
-fn may_come_from(code: &Code, known: &[Spaces]) -> Vec<Spaces> {
-    let is_address = |source: Source| match source {
-        Source::Register(register) => known
-            .get(register.0 as usize)
-            .is_some_and(|&spaces| spaces != 0),
-        Source::Address(..) => true,
-        _ => false,
-    };
-    let mut spaces: Vec<Spaces> = vec![0; code.registers() as usize];
+/// Gives the spaces of what is read to what is written, until nothing changes.
+fn spread(code: &Code, spaces: &mut [Spaces]) {
     let mut has_changed = true;
     while has_changed {
         has_changed = false;
@@ -162,40 +173,86 @@ fn may_come_from(code: &Code, known: &[Spaces]) -> Vec<Spaces> {
             let Some(to) = line.destination else {
                 continue;
             };
-            let mut found = line.marks.map_or(0, bit);
-            let is_difference = is_subtraction(line.operation) && is_address(line.sources[1]);
-            if makes_addresses(line.operation) && !is_difference {
-                // The first source of a selection is what it depends on.
-                let first = usize::from(line.operation == Operation::Select);
-                for &source in &line.sources[first..] {
-                    // The address of a variable is one in its own space until `cvta` makes it generic (PTX ISA 9.7.9.1).
-                    if let Source::Register(register) = source {
-                        found |= spaces.get(register.0 as usize).copied().unwrap_or(0);
-                    }
-                }
-            }
+            let found = written(line, |source| known_of(spaces, source));
             if let Some(known) = spaces.get_mut(to.0 as usize) {
                 has_changed |= *known | found != *known;
                 *known |= found;
             }
         }
     }
-    spaces
 }
 
-const fn is_subtraction(operation: Operation) -> bool {
-    matches!(
-        operation,
-        Operation::Arithmetic(Arithmetic::Whole(WholeOperation::Subtract, _))
-    )
+fn known_of(spaces: &[Spaces], source: Source) -> Spaces {
+    match source {
+        Source::Register(register) => spaces.get(register.0 as usize).copied().unwrap_or(NUMBER),
+        Source::Immediate(0) | Source::None => NULL,
+        // The address of a variable is one in its own space until `cvta` makes it generic (PTX ISA 9.7.9.1).
+        Source::Immediate(_) | Source::Address(..) | Source::Special(_) => NUMBER,
+    }
 }
 
-/// Whether the result of an operation may be an address.
-const fn makes_addresses(operation: Operation) -> bool {
-    !matches!(
-        operation,
+/// The spaces of what an instruction writes.
+fn written(line: &Line, of: impl Fn(Source) -> Spaces) -> Spaces {
+    use WholeOperation as W;
+    if let Some(space) = line.marks {
+        return bit(space);
+    }
+    let [a, b, c] = line.sources.map(of);
+    let is_mask = |source| matches!(source, Source::Immediate(mask) if mask < WINDOW);
+    match line.operation {
+        Operation::Move | Operation::Shuffle(_) => a,
+        // Its first source is what it depends on.
+        Operation::Select => b | c,
         Operation::Load(..)
-            | Operation::Atomic(..)
-            | Operation::Arithmetic(Arithmetic::Compare { .. } | Arithmetic::Test(..))
-    )
+        | Operation::Atomic(..)
+        | Operation::Vote(_)
+        | Operation::ShuffleRange(_)
+        | Operation::Arithmetic(Arithmetic::Compare { .. } | Arithmetic::Test(..)) => NUMBER,
+        // The last bits of an address are none.
+        Operation::And | Operation::Arithmetic(Arithmetic::Whole(W::And, _))
+            if line.sources.into_iter().take(2).any(is_mask) =>
+        {
+            NUMBER
+        }
+        Operation::Arithmetic(Arithmetic::Whole(operation, _)) => match operation {
+            W::Subtract => difference(a, b),
+            W::Minimum | W::Maximum => a | b,
+            W::MultiplyAdd | W::MultiplyAddWide => sum(NUMBER, c),
+            W::Multiply | W::MultiplyWide | W::Divide | W::Remainder => NUMBER,
+            _ => sum(sum(a, b), c),
+        },
+        _ => sum(sum(a, b), c),
+    }
+}
+
+/// The spaces of a sum: an address and a number are an address in the same space.
+const fn sum(a: Spaces, b: Spaces) -> Spaces {
+    let mut found = 0;
+    if b & !VARIABLES != 0 {
+        found |= a;
+    }
+    if a & !VARIABLES != 0 {
+        found |= b;
+    }
+    if a & VARIABLES != 0 && b & VARIABLES != 0 {
+        found |= (a | b) & VARIABLES;
+    }
+    // A number is none of the sum's where the other is always an address, and 0 where both may be 0.
+    if a & !VARIABLES == 0 || b & !VARIABLES == 0 {
+        found &= VARIABLES;
+    }
+    if a & b & NULL == 0 {
+        found &= !NULL;
+    }
+    found
+}
+
+/// The spaces of a difference: that of two addresses is a number.
+const fn difference(a: Spaces, b: Spaces) -> Spaces {
+    let found = sum(a, b & !VARIABLES);
+    if a != 0 && b & VARIABLES != 0 {
+        found | NUMBER
+    } else {
+        found
+    }
 }

@@ -289,6 +289,81 @@ fn an_address_of_several_spaces_is_looked_up() {
 }
 
 #[test]
+fn a_parameter_is_an_address_of_global_memory_among_those_of_variables() {
+    // The lanes below 16 access a variable, the others what a parameter, or memory, has the address of.
+    let outside = ".shared .align 8 .b8 tile[256]; .const .align 8 .u64 table[2] = {3, 4};";
+    let start = "
+        .local .align 8 .b8 depot[16];
+        mul.wide.u32 %d2, %r15, 8; setp.lt.u32 %p1, %r15, 16; mov.u64 %d3, tile; cvta.shared.u64 %d4, %d3;
+        add.s64 %d4, %d4, %d2; cvt.u64.u32 %d5, %r15; st.u64 [%d4], %d5;";
+    let of = |body: &str| words(&kernel(outside, &format!("{start} {body}")));
+    let input = |place: u64| 0x0807_0605_0403_0201u64.wrapping_mul(place + 1);
+    let loads = "ld.u64 %d8, [%d7]; st.global.u64 [%d14], %d8;";
+    let mixes = [
+        "add.s64 %d6, %d1, %d2; selp.u64 %d7, %d4, %d6, %p1;",
+        "add.s64 %d6, %d1, %d2; mov.u64 %d7, %d4; @!%p1 mov.u64 %d7, %d6;",
+        "sub.s64 %d6, %d4, %d2; selp.u64 %d7, %d6, %d1, %p1; add.s64 %d7, %d7, %d2;",
+        "st.global.u64 [%d14], %d1; ld.global.u64 %d6, [%d14]; add.s64 %d6, %d6, %d2; selp.u64 %d7, %d4, %d6, %p1;",
+    ];
+    for mix in mixes {
+        let found = of(&format!("{mix} {loads}"));
+        assert_eq!((found[5], found[20]), (5, input(20)), "{mix}");
+    }
+    let found = of(&format!(
+        "mov.u64 %d5, depot; cvta.local.u64 %d5, %d5; mov.u64 %d6, 9; st.local.u64 [depot], %d6; add.s64 %d6, %d1, %d2;
+         selp.u64 %d7, %d4, %d5, %p1; setp.lt.u32 %p2, %r15, 24; selp.u64 %d7, %d7, %d6, %p2; {loads}"
+    ));
+    assert_eq!((found[5], found[20], found[30]), (5, 9, input(30)));
+    let found = of(
+        "mov.u64 %d5, table; cvta.const.u64 %d5, %d5; selp.u64 %d7, %d5, %d1, %p1;
+                    ld.u64 %d8, [%d7+8]; st.global.u64 [%d14], %d8;",
+    );
+    assert_eq!((found[5], found[20]), (4, input(1)));
+    let found = of("selp.u64 %d7, %d4, %d14, %p1; add.s64 %d5, %d5, 100; mov.u64 %d8, 1; st.global.u64 [%d14], %d8;
+                    st.u64 [%d7], %d5; atom.add.u32 %r1, [%d7], 1; ld.shared.u64 %d9, [%d3]; ld.global.u64 %d10, [%d14];
+                    add.s64 %d10, %d10, %d9; st.global.u64 [%d14], %d10;");
+    assert_eq!((found[5], found[20]), (102, 222));
+}
+
+#[test]
+fn an_address_and_a_number_are_in_the_space_of_the_address() {
+    let outside = ".shared .align 8 .b8 tile[256];";
+    let lines = |number: &str| {
+        let body = format!(
+            "mov.u64 %d3, tile; cvta.shared.u64 %d4, %d3; mul.wide.u32 %d2, %r15, 8; mov.u64 %d5, 0;
+             {number} add.s64 %d6, %d4, %d5; st.u64 [%d6], %d2;"
+        );
+        let text = kernel(outside, &body);
+        let module = parse(&text).unwrap();
+        let lowered = lower(&module, 0, &bindings(), Options::default()).unwrap();
+        let instructions = lowered.program.instructions();
+        let mut stores = instructions.iter();
+        let is_store = stores.any(|one| {
+            one.operation == crate::simt::Operation::Store(crate::simt::Space::Shared, Width::Eight)
+        });
+        let has_branch = instructions
+            .iter()
+            .any(|one| matches!(one.operation, crate::simt::Operation::Branch(_)));
+        assert!(is_store && !has_branch, "{number}");
+    };
+    lines("ld.global.u64 %d5, [%d1];");
+    lines("cvt.s64.s32 %d5, %r0;");
+    lines("and.b64 %d5, %d4, 15; sub.s64 %d5, %d2, %d5;");
+    lines("sub.s64 %d5, %d1, %d0;");
+    lines("mad.lo.s64 %d5, %d2, %d2, %d5;");
+}
+
+#[test]
+fn an_address_less_a_difference_of_addresses_is_one() {
+    let outside = ".shared .align 8 .b8 tile[512];";
+    let body = "
+        mov.u64 %d3, tile; cvta.shared.u64 %d4, %d3; mul.wide.u32 %d2, %r15, 8; add.s64 %d5, %d4, %d2;
+        sub.s64 %d6, %d5, %d4; add.s64 %d7, %d4, 256; sub.s64 %d8, %d7, %d6; st.u64 [%d8], %d2;
+        sub.s64 %d9, %d3, %d2; ld.shared.u64 %d10, [%d9+256]; st.global.u64 [%d14], %d10;";
+    assert_eq!(words(&kernel(outside, body))[7], 56);
+}
+
+#[test]
 fn no_address_of_a_variable_is_null() {
     let outside = ".shared .align 8 .b8 tile[256]; .const .align 4 .u32 table[4] = {1, 2, 3, 4};";
     let body = "
