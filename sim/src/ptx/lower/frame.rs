@@ -7,7 +7,7 @@ use super::code::{Code, Line, Source, Target, Virtual};
 use super::layout::{DYNAMIC, Layout};
 use crate::ptx::module::{Function, Instruction, Module, Operand, Register, Symbol, Variable};
 use crate::ptx::words::{Opcode, Space, Type};
-use crate::simt::{Condition, Operation};
+use crate::simt::{Arithmetic, Condition, Operation, Whole};
 
 /// Calls inside of calls; more is a recursion.
 const DEPTH: usize = 64;
@@ -350,6 +350,27 @@ impl<'tree> Lowering<'tree> {
                 self.code.wide.push(bytes > 4);
                 Ok(new)
             }
+        }
+    }
+
+    /// What a load of so many bytes of a variable that is passed reads: those that are the low ones of a larger part too, as the
+    /// compiler passes a byte in 32 bits.
+    pub fn part_read(
+        &mut self,
+        frame: &mut Frame<'tree>,
+        variable: usize,
+        at: u64,
+        bytes: u32,
+    ) -> Result<Source, LowerError> {
+        let passed = self.passed_of(frame, variable);
+        let parts = self.passed.get(passed).map(|passed| &passed.0);
+        match parts.and_then(|parts| parts.get(&at)).copied() {
+            Some((register, size)) if size > bytes => {
+                let low = Whole::of_bits(8 * bytes);
+                let cut = Operation::Arithmetic(Arithmetic::exact(low, low));
+                Ok(self.computed(cut, [Source::Register(register)]))
+            }
+            _ => Ok(Source::Register(self.part(frame, variable, at, bytes)?)),
         }
     }
 

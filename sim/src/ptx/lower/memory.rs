@@ -146,8 +146,8 @@ impl<'tree> Lowering<'tree> {
                     self.widened(ty, bits, to, Source::Immediate(value));
                 }
                 Place::Passed(number, first) => {
-                    let part = self.part(frame, number, first + at, ty.bytes())?;
-                    self.widened(ty, bits, to, Source::Register(part));
+                    let part = self.part_read(frame, number, first + at, ty.bytes())?;
+                    self.widened(ty, bits, to, part);
                 }
             }
         }

@@ -539,6 +539,36 @@ fn what_is_passed_is_passed_by_value() {
         }";
     let call = "{ .param .f32 q; call (q), half, (3.0); ld.param.f32 %f2, [q]; st.global.f32 [%d14], %f2; }";
     assert_eq!(words(&kernel(half, call))[0], u64::from(1.5f32.to_bits()));
+    // A load of fewer bytes gets the low ones, with their sign.
+    let narrow = ".func (.param .b32 x, .param .b64 y) narrow(.param .b32 a, .param .b64 b) {
+            .reg .b16 %h<4>; .reg .b32 %r<4>; .reg .b64 %d<4>;
+            ld.param.s8 %h1, [a]; ld.param.u8 %h2, [a]; ld.param.s16 %d1, [b]; ld.param.u32 %r2, [b];
+            cvt.s32.s16 %r1, %h1; st.param.b32 [x], %r1; cvt.u32.u16 %r1, %h2; add.u32 %r1, %r1, %r2;
+            cvt.u64.u32 %d2, %r1; shl.b64 %d2, %d2, 32; and.b64 %d1, %d1, 0xffffffff; or.b64 %d1, %d1, %d2;
+            st.param.b64 [y], %d1; ret;
+        }";
+    let call = |load: &str| {
+        let body = format!(
+            "{{ .param .b32 p; .param .b64 q; .param .b32 s; .param .b64 t; mov.u32 %r1, 0x1fe; mov.u64 %d2, 0x70001f000;
+             st.param.b32 [p], %r1; st.param.b64 [q], %d2; call (s, t), narrow, (p, q); {load}
+             st.global.u64 [%d14], %d3; }}"
+        );
+        kernel(narrow, &body)
+    };
+    let found = words(&call("ld.param.b64 %d3, [t];"))[0];
+    assert_eq!(found, (0x1_f0fe << 32) | 0xffff_f000);
+    assert_eq!(words(&call("ld.param.s8 %d3, [s];"))[0], u64::MAX - 1);
+    assert_eq!(words(&call("ld.param.u16 %d3, [s];"))[0], 0xfffe);
+    // Of several parts it is not put together.
+    let (line, what) = refused(&kernel(
+        "",
+        "{ .param .b64 p; st.param.b32 [p], %r0; st.param.b32 [p+4], %r0; ld.param.b64 %d2, [p]; }",
+    ));
+    assert!(line.is_some());
+    assert_eq!(
+        what,
+        "p is accessed in parts of different sizes, which is not supported"
+    );
     let (_, what) = refused(&kernel(low, "{ .param .b8 p; st.param.b32 [p], %r1; }"));
     assert_eq!(what, "the access goes past the end of p, which has 1 bytes");
 }
