@@ -10,7 +10,7 @@ use crate::launch_file::{
 };
 use crate::machines::sm::{AddressSpace, Work};
 use crate::ptx::lower::{
-    Bindings, GLOBAL_VARIABLES, LowerError, Lowered, Options, Textured, entry, lower,
+    Bindings, GLOBAL_VARIABLES, LowerError, Lowered, Options, Textured, entry, lower, window_of,
 };
 use crate::ptx::{Kind, Module, Space, Type, Variable};
 use crate::simt::kernels::blocks_per_sm;
@@ -164,10 +164,20 @@ impl Compiled {
         let line = error
             .pc()
             .and_then(|pc| started.lowered.lines.get(pc as usize));
+        let kept = match *error {
+            RunError::Outside { address, .. } => window_of(address).map(|space| (address, space)),
+            _ => None,
+        };
+        let what = match kept {
+            Some((address, space)) => format!(
+                "{address:#x} is an address of {space} memory that was kept in memory, which is not supported"
+            ),
+            None => error.to_string(),
+        };
         Error {
             file: self.name.clone(),
             line: line.map_or(1, |&line| line as usize),
-            sentence: format!("{}: {error}", started.name),
+            sentence: format!("{}: {what}", started.name),
         }
     }
 }

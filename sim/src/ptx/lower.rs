@@ -24,7 +24,7 @@ mod variants;
 
 use thiserror::Error;
 
-pub use layout::{GLOBAL_VARIABLES, Textured};
+pub use layout::{GLOBAL_VARIABLES, Textured, window_of};
 pub use registers::Order;
 
 use super::module::{Function, Module};

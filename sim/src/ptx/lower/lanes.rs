@@ -3,8 +3,8 @@
 use super::LowerError;
 use super::code::Source;
 use super::frame::{Frame, Lowering};
-use crate::ptx::module::{Instruction, Operand};
-use crate::ptx::words::Modifier;
+use crate::ptx::module::{Instruction, Operand, Register};
+use crate::ptx::words::{Modifier, Opcode};
 use crate::simt::{Operation, Shuffle, Vote};
 
 impl<'tree> Lowering<'tree> {
@@ -67,14 +67,20 @@ impl<'tree> Lowering<'tree> {
         if !instruction.modifiers.has(Modifier::Sync) {
             return Ok(());
         }
-        let mask = match self.source_at(frame, instruction, place)? {
-            Source::Register(register) => {
+        let mask = match (
+            instruction.operands.get(place),
+            self.source_at(frame, instruction, place)?,
+        ) {
+            // What a register holds is known if nothing else writes it.
+            (Some(Operand::Register(named)), Source::Register(register)) => {
+                let body = frame.function.body.iter();
+                let is_only = body.filter(|one| writes(one, *named)).count() == 1;
                 let mut written = self.code.lines.iter().rev();
                 let line = written.find(|line| line.destination == Some(register));
-                line.filter(|line| line.operation == Operation::Move)
+                line.filter(|line| is_only && line.operation == Operation::Move)
                     .map_or(Source::None, |line| line.sources[0])
             }
-            other => other,
+            (_, other) => other,
         };
         match mask {
             Source::Immediate(mask) if mask as u32 == u32::MAX => Ok(()),
@@ -83,5 +89,15 @@ impl<'tree> Lowering<'tree> {
                 instruction.opcode
             ))),
         }
+    }
+}
+
+/// Whether an instruction writes a register.
+fn writes(instruction: &Instruction, register: Register) -> bool {
+    let place = usize::from(instruction.opcode == Opcode::Call);
+    match instruction.operands.get(place) {
+        Some(Operand::Register(written)) => *written == register,
+        Some(Operand::Vector(all)) => all.contains(&Operand::Register(register)),
+        _ => false,
     }
 }

@@ -32,6 +32,18 @@ pub const fn window(space: Space) -> u64 {
     }
 }
 
+/// The state space whose window an address is in, if it is in one.
+#[must_use]
+pub fn window_of(address: u64) -> Option<Space> {
+    let spaces = [Space::Shared, Space::Local, Space::Const];
+    let is_inside = |&space: &Space| {
+        address
+            .checked_sub(window(space))
+            .is_some_and(|at| at < WINDOW)
+    };
+    spaces.into_iter().find(is_inside)
+}
+
 /// An array that a texture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Textured {

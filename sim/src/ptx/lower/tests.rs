@@ -1,7 +1,7 @@
 //! Kernels of a few instructions, executed, and kernels that are refused.
 
 use super::*;
-use crate::ptx::{Type, parse};
+use crate::ptx::{Space, Type, parse};
 use crate::simt::{Launch, Memory, Width, run};
 
 /// Where the kernels of these tests write.
@@ -848,6 +848,20 @@ fn lanes_vote() {
         refused(&part).1,
         "vote.sync is supported for all lanes alone, with the mask 0xffffffff"
     );
+    // A mask that is written twice is not known, wherever the text has the second.
+    let twice =
+        "mov.u32 %r3, 15; @%p1 bra ON; mov.u32 %r3, -1; ON: vote.sync.any.pred %p3, %p2, %r3;";
+    assert_eq!(refused(&kernel("", twice)).1, refused(&part).1);
+    let later = "mov.u32 %r3, -1; AGAIN: vote.sync.any.pred %p3, %p2, %r3; mov.u32 %r3, 15; @%p3 bra AGAIN;";
+    assert_eq!(refused(&kernel("", later)).1, refused(&part).1);
+}
+
+#[test]
+fn windows_are_known_by_their_addresses() {
+    assert_eq!(window_of(0x100_0080), Some(Space::Shared));
+    assert_eq!(window_of(0x2ff_ffff), Some(Space::Local));
+    assert_eq!(window_of(0x300_0000), Some(Space::Const));
+    assert_eq!((window_of(0x80), window_of(0x400_0000)), (None, None));
 }
 
 #[test]
