@@ -225,6 +225,14 @@ impl Args {
         }
     }
 
+    /// The same in a line of a picture.
+    const fn caption(&self) -> &'static str {
+        match self.code {
+            Code::Written => PATTERNS,
+            Code::Compiled => compiled::CAPTION,
+        }
+    }
+
     /// The kernels or programs of a figure of handling.
     fn of_figure(&self, figure: &handling::Figure) -> Result<Vec<Work>> {
         if self.code == Code::Compiled {
@@ -356,7 +364,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     let is_beside_paper = args.is_the_papers();
     if let Some(path) = &args.svg {
         let svg =
-            plot::svg(&all, is_beside_paper, args.about()).map_err(|error| miette!("{error}"))?;
+            plot::svg(&all, is_beside_paper, args.caption()).map_err(|error| miette!("{error}"))?;
         file::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
     }
     if let Some(path) = &args.markdown {

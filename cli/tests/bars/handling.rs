@@ -3,7 +3,7 @@
 use super::*;
 
 /// The mean of a figure over a link in a part of the report, and the paper's.
-fn mean(part: &str, figure: &str, link: &str) -> (f64, f64) {
+pub fn mean(part: &str, figure: &str, link: &str) -> (f64, f64) {
     let mean = format!("{figure} over {link} ");
     let mut found = part.split(&mean).skip(1);
     let both = found.find_map(|rest| {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // a test that cannot go on panics
 
 mod active_pointers;
+mod compiled;
 mod costs;
 mod gmmu;
 mod handling;

@@ -19,6 +19,10 @@ pub const PROGRAMS: &str = "The programs are CUDA of this project after Parboil'
                             capability 3.5, at the papers' problem sizes and a range of their thread blocks; they are not the \
                             paper's binaries.";
 
+/// The same in a line of a picture.
+pub const CAPTION: &str =
+    "The programs are compiled CUDA after Parboil's; they are not its programs.";
+
 /// What is to be known of those that allocate besides.
 pub const ALLOCATING_ARE: &str =
     "Those that allocate do what allocators' benchmarks do, and build quad-trees.";
