@@ -19,16 +19,7 @@ fn of(report: &str, section: &str, row: &str, column: &str) -> f64 {
 #[test]
 fn committed_figures_of_compiled_programs_are_on_the_page() {
     let report = text(REPORT);
-    for (scheme, in_page) in [
-        ("warp-disable-commit", "warp disable until commit"),
-        (
-            "warp-disable-last-check",
-            "warp disable until the last TLB check",
-        ),
-        ("replay-queue", "replay queue"),
-        ("operand-log 8 KB", "operand log, 8 KB"),
-        ("operand-log 16 KB", "operand log, 16 KB"),
-    ] {
+    for (scheme, in_page) in SCHEMES {
         let mean = |column: &str| of(&report, "Each workload", scheme, column);
         let (paper, here) = (mean("paper"), mean("here"));
         let at_8_warps = mean("`lbm-8-warps`");
