@@ -1,6 +1,7 @@
 //! `faultline figures`: the papers' figures from the GPU, beside the papers' numbers.
 
 mod active_pointers;
+mod code;
 mod compiled;
 mod handling;
 mod runs;
@@ -10,21 +11,19 @@ use std::path::PathBuf;
 
 use faultline_sim::machines::gpu::{Config, Parameters};
 use faultline_sim::machines::sm::Work;
-use faultline_sim::programs::PARBOIL;
-use faultline_sim::ptx::lower::Options;
-use faultline_sim::simt::kernels::{ALLOCATING, KERNELS, Make};
+use faultline_sim::simt::kernels::{ALLOCATING, KERNELS};
 use faultline_sim::sm::operand_log;
 use faultline_sim::sm::replay_queue;
 use faultline_sim::sm::sm_pipeline::Scheme;
 use faultline_testbench::file;
 use miette::{Result, miette};
 
-use super::compiled::BackEnd;
+use code::Code;
+
 use super::sm::jobs::Row;
 use super::sm::markdown::{self, Page};
 use super::sm::setups::Setup;
-use super::sm::workloads::Workloads;
-use super::sm::{PATTERNS, explain, plot, rows, tables};
+use super::sm::{explain, plot, rows, tables};
 use crate::Global;
 use crate::output;
 
@@ -96,15 +95,6 @@ pub struct Args {
     /// Write a report to this file, with the causes of the stalls and the kernel that is the paper's hardest case
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-}
-
-/// What is run.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum Code {
-    /// Kernels written by hand.
-    Written,
-    /// Compiled programs.
-    Compiled,
 }
 
 /// The name of a figure.
@@ -193,73 +183,6 @@ impl Args {
                 all.join(", ")
             )),
             None => Ok(()),
-        }
-    }
-
-    /// The kernels of a list that were asked for.
-    fn workloads(&self, list: &[(&'static str, Make)]) -> Workloads {
-        let names = list.iter().map(|(name, _)| (*name).to_owned());
-        let names: Vec<String> = names.collect();
-        let own = self.kernels.iter().filter(|kernel| names.contains(kernel));
-        let workloads = match self.kernels.is_empty() {
-            true => names.clone(),
-            false => own.cloned().collect(),
-        };
-        Workloads {
-            workloads,
-            scale: Some(self.scale),
-            blocks_per_sm: None,
-            block_threads: None,
-            launch: None,
-            back_end: BackEnd::default(),
-        }
-    }
-
-    /// What of Parboil is run.
-    fn parboil(&self) -> Result<Vec<Work>> {
-        match self.code {
-            Code::Written => self.workloads(&KERNELS).works(),
-            Code::Compiled => {
-                compiled::works(&PARBOIL, &self.kernels, self.scale, Options::default())
-            }
-        }
-    }
-
-    /// The same in a line of a picture.
-    const fn caption(&self) -> &'static str {
-        match self.code {
-            Code::Written => PATTERNS,
-            Code::Compiled => compiled::CAPTION,
-        }
-    }
-
-    /// The kernels or programs of a figure of handling.
-    fn of_figure(&self, figure: &handling::Figure) -> Result<Vec<Work>> {
-        if self.code == Code::Compiled {
-            let options = Options::default();
-            return compiled::works(figure.programs, &self.kernels, self.scale, options);
-        }
-        let workloads = self.workloads(figure.kernels);
-        // No name would be all kernels of Parboil's patterns.
-        match workloads.workloads.is_empty() {
-            true => Ok(Vec::new()),
-            false => workloads.works(),
-        }
-    }
-
-    /// What is to be known of these.
-    fn about_handling(&self) -> String {
-        match self.code {
-            Code::Written => handling::KERNELS_ARE.to_owned(),
-            Code::Compiled => format!("{} {}", compiled::PROGRAMS, compiled::ALLOCATING_ARE),
-        }
-    }
-
-    /// What is to be known of it.
-    const fn about(&self) -> &'static str {
-        match self.code {
-            Code::Written => PATTERNS,
-            Code::Compiled => compiled::PROGRAMS,
         }
     }
 
