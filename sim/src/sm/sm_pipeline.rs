@@ -112,7 +112,7 @@ impl Model for SmPipeline {
             fetching: [None; WIDTH],
             fetched_last: [None; WIDTH],
             chosen: [None; WIDTH],
-            issue_order: std::array::from_fn(|port| Order::new(parameters.warps, port)),
+            issue_order: std::array::from_fn(|_| Order::new(parameters.warps)),
             favoured: [0; UNITS + 1],
             keeps: None,
             reads: [None; WIDTH],
@@ -248,23 +248,24 @@ struct Turns {
     kept: u64,
 }
 
-/// The warps of a port, each port having every second one, in the order in which they were served.
+/// The order in which the warps were served.
 #[derive(Clone, Debug)]
 struct Order {
-    /// The one that was served last is last.
-    warps: Vec<u8>,
+    /// For each warp, how many were served before it was; at first its own number, so that the lowest comes first.
+    served: Vec<u64>,
+    /// How many were served, and before that the number of warps.
+    count: u64,
     /// The one that was chosen last, and whether that was in the cycle before.
     last: Option<u8>,
     recent: bool,
 }
 
 impl Order {
-    fn new(warps: usize, port: usize) -> Self {
+    fn new(warps: usize) -> Self {
+        let count = warps as u64;
         Self {
-            warps: (port..warps)
-                .step_by(WIDTH)
-                .map(|warp| warp as u8)
-                .collect(),
+            served: (0..count).collect(),
+            count,
             last: None,
             recent: false,
         }
@@ -274,10 +275,7 @@ impl Order {
     /// the cycle before only if no other wants it; or greedily the one that was chosen last, and else the lowest.
     fn choose(&self, policy: Policy, wants: u64) -> Option<u8> {
         let last = self.last.map_or(0, |last| 1 << last);
-        let first = |set: u64| match set {
-            0 => None,
-            _ => self.warps.iter().copied().find(|&warp| bit(set, warp)),
-        };
+        let first = |set: u64| members(set).min_by_key(|&warp| self.served.get(usize::from(warp)));
         match policy {
             Policy::LooseRoundRobin => {
                 let recent = if self.recent { last } else { 0 };
@@ -289,9 +287,9 @@ impl Order {
 
     /// A warp was served; another one is chosen for the next cycle.
     fn serve(&mut self, served: Option<u8>, chosen: Option<u8>) {
-        let is_served = |&warp: &u8| Some(warp) == served;
-        if let Some(place) = self.warps.iter().position(is_served) {
-            self.warps[place..].rotate_left(1);
+        if let Some(place) = served.and_then(|warp| self.served.get_mut(usize::from(warp))) {
+            *place = self.count;
+            self.count += 1;
         }
         self.last = chosen.or(self.last);
         self.recent = chosen.is_some();

@@ -294,13 +294,11 @@ impl<'work, B: Below> Sm<'work, B> {
 
     fn inputs(&mut self, inputs: &mut Inputs) -> Result<(), SmError> {
         let now = self.now;
-        *inputs = Inputs {
-            launch_valid: now == 0 || self.has_changed_hands(),
-            launch_entries: (self.parameters.pipeline.log.entries / self.slots.len()) as u8,
-            special_ready: self.units.special_ready(now),
-            memory_ready: self.memory.is_ready(usize::from(self.handed.is_some())),
-            ..Inputs::default()
-        };
+        *inputs = Inputs::default();
+        inputs.launch_valid = now == 0 || self.has_changed_hands();
+        inputs.launch_entries = (self.parameters.pipeline.log.entries / self.slots.len()) as u8;
+        inputs.special_ready = self.units.special_ready(now);
+        inputs.memory_ready = self.memory.is_ready(usize::from(self.handed.is_some()));
         // The log is partitioned before any request for its entries.
         let starts = self.starts.front().copied();
         if let Some(warp) = starts.filter(|&warp| now > 0 && self.pipeline.is_drained(warp)) {
@@ -444,7 +442,7 @@ impl<'work, B: Below> Sm<'work, B> {
                 self.switch.written(warp, write);
             }
             if let Some(taken) = flight.taken
-                && taken != resident.steps[flight.position].taken
+                && taken != resident.steps[flight.position].chosen()
             {
                 self.comparison.branch_differs();
             }

@@ -305,7 +305,7 @@ impl<B: Below> Sm<'_, B> {
         if let Kind::Raising(_) = instruction.kind {
             let is_masked = self.parameters.exceptions.response == Response::Masked;
             let values = self.values.as_mut().zip(flight.operands.as_ref());
-            let mut lanes = step.raised;
+            let mut lanes = step.chosen();
             if let Some((values, operands)) = values {
                 lanes = values.raising(pc, operands, step.mask);
                 flight.write = values.result(pc, operands, step.mask);

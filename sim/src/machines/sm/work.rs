@@ -62,16 +62,17 @@ impl Instruction {
     }
 }
 
-/// The addresses of an instruction's lanes, 0 for a lane that is not active; most lie at even distances, and take little memory.
+/// What an instruction has besides its lanes; a small type, as most of a run's memory is steps.
 #[derive(Clone, Debug)]
-enum Addresses {
-    /// It accesses no memory.
-    None,
-    /// The address of lane 0, if it is active, and the distance from each lane to the next.
-    Even(u64, u64),
-    /// Any.
+enum Detail {
+    /// It accesses no memory. The lanes that it sends to its target, or that raise its exception.
+    Lanes(u32),
+    /// The distance from the address of each lane to that of the next one, and the address of lane 0, if it is active. Most are
+    /// like this.
+    Even(i32, u64),
+    /// The address of each lane, 0 for a lane that is not active.
     Each(Box<Lanes>),
-    /// Any, and what the atomic, or the load, returns to each lane.
+    /// The same, and what the atomic, or the load, returns to each lane.
     Returning(Box<[Lanes; 2]>),
 }
 
@@ -82,60 +83,67 @@ pub struct Step {
     pub instruction: u32,
     /// Its lanes.
     pub mask: u32,
-    /// The lanes that a branch sends to its target.
-    pub taken: u32,
-    /// The lanes that raise an exception.
-    pub raised: u32,
-    addresses: Addresses,
+    detail: Detail,
 }
 
 impl Step {
-    /// An instruction with its number, its lanes, those that a branch sends to its target, and the address of each lane if it
-    /// accesses memory.
-    fn new(instruction: u32, mask: u32, taken: u32, addresses: Option<&Lanes>) -> Self {
-        let mut step = Self {
+    /// An instruction that accesses no memory, with its number, its lanes and those that it chooses.
+    const fn plain(instruction: u32, mask: u32, chosen: u32) -> Self {
+        Self {
             instruction,
             mask,
-            taken,
-            raised: 0,
-            addresses: Addresses::None,
-        };
-        let Some(lanes) = addresses else {
-            return step;
-        };
+            detail: Detail::Lanes(chosen),
+        }
+    }
+
+    /// An access with its number, its lanes, and the address of each.
+    fn access(instruction: u32, mask: u32, lanes: &Lanes) -> Self {
         let first = mask.trailing_zeros() as usize;
         let active = |lane: usize| lanes.get(lane).filter(|_| mask >> lane & 1 == 1);
         let address = active(first).copied().unwrap_or(0);
-        let distance = active(first + 1).map_or(0, |next| next.wrapping_sub(address));
-        let base = address.wrapping_sub(distance.wrapping_mul(first as u64));
-        step.addresses = Addresses::Even(base, distance);
+        let distance = active(first + 1).map_or(0, |next| next.wrapping_sub(address) as i32);
+        let base = address.wrapping_sub(distance_to(first, distance));
+        let mut step = Self {
+            instruction,
+            mask,
+            detail: Detail::Even(distance, base),
+        };
         if step.addresses() != *lanes {
-            step.addresses = Addresses::Each(Box::new(*lanes));
+            step.detail = Detail::Each(Box::new(*lanes));
         }
         step
+    }
+
+    /// The lanes that a branch sends to its target, or in which another instruction raises its exception; none of an access.
+    #[must_use]
+    pub const fn chosen(&self) -> u32 {
+        match self.detail {
+            Detail::Lanes(lanes) => lanes,
+            _ => 0,
+        }
     }
 
     /// The address of each lane; 0 for a lane that is not active, or accesses no memory.
     #[must_use]
     pub fn addresses(&self) -> Lanes {
-        match &self.addresses {
-            Addresses::None => NO_ADDRESSES,
-            Addresses::Even(base, distance) => {
+        match &self.detail {
+            Detail::Lanes(_) => NO_ADDRESSES,
+            Detail::Even(distance, base) => {
                 std::array::from_fn(|lane| match self.mask >> lane & 1 {
                     0 => 0,
-                    _ => base.wrapping_add(distance.wrapping_mul(lane as u64)),
+                    _ => base.wrapping_add(distance_to(lane, *distance)),
                 })
             }
-            Addresses::Each(lanes) => **lanes,
-            Addresses::Returning(lanes) => lanes[0],
+            Detail::Each(lanes) => **lanes,
+            Detail::Returning(lanes) => lanes[0],
         }
     }
 
     /// What an atomic or a load returns to each lane, if that is the oracle's whenever it is performed.
     #[must_use]
     pub fn returned(&self) -> Option<&Lanes> {
-        match &self.addresses {
-            Addresses::Returning(lanes) => Some(&lanes[1]),
+        match &self.detail {
+            Detail::Returning(lanes) => Some(&lanes[1]),
             _ => None,
         }
     }
@@ -149,23 +157,27 @@ impl Step {
     }
 }
 
+/// Bytes from lane 0 to a lane.
+const fn distance_to(lane: usize, distance: i32) -> u64 {
+    (distance as i64).wrapping_mul(lane as i64).cast_unsigned()
+}
+
 impl From<simt::Step> for Step {
     fn from(step: simt::Step) -> Self {
         let simt::Step {
-            pc,
+            pc: instruction,
             mask,
-            taken,
-            raised,
             ..
         } = step;
-        let mut known = Self {
-            raised,
-            ..Self::new(pc, mask, taken, step.addresses.as_deref())
-        };
-        if let (Some(addresses), Some(returned)) = (&step.addresses, &step.returned) {
-            known.addresses = Addresses::Returning(Box::new([**addresses, **returned]));
+        match (step.addresses, step.returned) {
+            (None, _) => Self::plain(instruction, mask, step.taken | step.raised),
+            (Some(addresses), None) => Self::access(instruction, mask, &addresses),
+            (Some(addresses), Some(returned)) => Self {
+                instruction,
+                mask,
+                detail: Detail::Returning(Box::new([*addresses, *returned])),
+            },
         }
-        known
     }
 }
 
@@ -539,8 +551,10 @@ impl Work {
                         work.instructions.push(instruction);
                         work.instructions.len() as u32 - 1
                     });
-                    let addresses = traced.access.as_ref().map(|access| &access.addresses);
-                    Step::new(number, traced.mask, 0, addresses)
+                    match &traced.access {
+                        Some(access) => Step::access(number, traced.mask, &access.addresses),
+                        None => Step::plain(number, traced.mask, 0),
+                    }
                 };
                 let steps = warp.instructions.iter().map(&mut step).collect();
                 if let Some(place) = warps.get_mut(warp.number as usize) {
@@ -774,11 +788,11 @@ mod tests {
                 .flatten()
                 .flat_map(|steps| steps.iter())
             {
-                match step.addresses {
-                    Addresses::None => {}
-                    Addresses::Even(..) => even += 1,
-                    Addresses::Each(_) => each += 1,
-                    Addresses::Returning(_) => panic!("{name} has no order"),
+                match step.detail {
+                    Detail::Lanes(_) => {}
+                    Detail::Even(..) => even += 1,
+                    Detail::Each(_) => each += 1,
+                    Detail::Returning(_) => panic!("{name} has no order"),
                 }
             }
             for (left, right) in traced.thread_blocks().zip(computed.thread_blocks()) {
