@@ -146,7 +146,7 @@ fn handlers_that_cannot_run_are_refused() {
 fn handling_stands_beside_the_paper() {
     let folder = tempfile::tempdir().unwrap();
     let [page, picture] = ["page.md", "picture.svg"].map(|name| folder.path().join(name));
-    let small = ["--kernels", "heap-fixed,histo", "--scale", "2"];
+    let small = ["--code=written", "--kernels=heap-fixed,histo", "--scale=2"];
     let all = [&["figures", "tanasic-13", "tanasic-14"][..], &small].concat();
     let with = [&all[..], &["--markdown", page.to_str().unwrap()]].concat();
     let found = json(&with);
@@ -180,7 +180,7 @@ fn handling_stands_beside_the_paper() {
     assert!(means.iter().all(|mean| mean["paper_percent"].is_null()));
     let page = std::fs::read_to_string(page).unwrap();
     for told in [
-        "faultline figures tanasic-13 tanasic-14 --kernels heap-fixed,histo --scale 2 --queue 64",
+        "faultline figures tanasic-13 tanasic-14 --code written --kernels heap-fixed,histo --scale 2 --queue 64",
         "## Figure 13: pages of a heap",
         "| histo | pcie3 |",
         "A handler takes 20 us on an SM",
@@ -189,6 +189,7 @@ fn handling_stands_beside_the_paper() {
     }
     let mut command = faultline();
     command.args(["figures", "tanasic-13"]).args([
+        "--code=written",
         "--kernels",
         "heap-fixed",
         "--scale",

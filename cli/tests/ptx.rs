@@ -97,6 +97,28 @@ fn what_is_not_supported_is_listed_with_its_line_and_is_status_1() {
     assert_eq!(files[0]["unsupported"][1]["function"], "k");
 }
 
+/// Each statement is one that is supported, and no launch makes a program of the kernel.
+#[test]
+fn what_no_launch_can_run_is_listed_too() {
+    let header = ".version 7.8\n.target sm_70\n.address_size 64\n";
+    let again = ".func again() {\ncall again;\nret;\n}\n.entry k {\ncall again;\nret;\n}\n";
+    let some = ".entry k {\n.reg .pred %p<3>;\nvote.sync.any.pred %p1, %p2, 3;\nret;\n}\n";
+    for (body, told) in [
+        (
+            again,
+            "kernel.ptx:5: a recursion is not supported; write it as a loop\n",
+        ),
+        (
+            some,
+            "kernel.ptx:6: vote.sync is supported for all lanes alone, with the mask 0xffffffff\n",
+        ),
+    ] {
+        let (_folder, mut command) = on(&format!("{header}{body}"));
+        let told = contains("1 statement is not supported:").and(contains(told));
+        command.assert().code(1).stdout(told).stderr(is_empty());
+    }
+}
+
 #[test]
 fn what_is_no_ptx_is_one_sentence_and_status_2() {
     let header = ".version 7.8\n.target sm_35\n.address_size 64\n";

@@ -44,6 +44,9 @@ const FIGURES: [(&str, &[Scheme], &[usize]); 2] = [
 /// The figure that compares ways of switching thread blocks, in runs of its own.
 const SWITCHING: &str = "tanasic-12";
 
+/// Thread blocks of the kernels, as a multiple; of programs, all of the range.
+const SCALE: u32 = 16;
+
 /// The SMs of the paper's GPU.
 const PAPERS_SMS: u32 = 16;
 
@@ -75,10 +78,11 @@ pub struct Args {
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = kernel)]
     kernels: Vec<String>,
     /// What is run: kernels written by hand after access patterns, or compiled programs at the papers' problem sizes
-    #[arg(long, value_enum, default_value_t = Code::Written)]
+    #[arg(long, value_enum, default_value_t = Code::Compiled)]
     code: Code,
-    /// Thread blocks of the kernels, as a multiple; of programs, sixteenths of the range that is run
-    #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    /// Thread blocks of the kernels, as a multiple; of programs, sixteenths of the range that is run, of which 16 take tanasic-10 and
+    /// tanasic-11 an hour of a core
+    #[arg(long, default_value_t = SCALE, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     scale: u32,
     /// SMs of the GPU; the paper's numbers are those of 16
     #[arg(long, default_value_t = PAPERS_SMS, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -212,8 +216,8 @@ impl Args {
             false => format!(" --kernels {}", self.kernels.join(",")),
         };
         let code = match self.code {
-            Code::Written => "",
-            Code::Compiled => " --code compiled",
+            Code::Written => " --code written",
+            Code::Compiled => "",
         };
         let sms = match self.sms {
             PAPERS_SMS => String::new(),
@@ -329,9 +333,12 @@ fn run_switching(args: &Args, global: &Global) -> Result<()> {
 /// Pointers that translate in software.
 fn run_active_pointers(args: &Args, global: &Global) -> Result<()> {
     let name = active_pointers::NAME;
-    if args.figures.len() > 1 || !args.kernels.is_empty() || args.runs > 1 {
+    let is_alone = args.figures.len() == 1 && args.kernels.is_empty() && args.runs == 1;
+    let has_defaults = args.code == Code::Compiled && args.scale == SCALE && args.sms == PAPERS_SMS;
+    if !is_alone || !has_defaults {
         return Err(miette!(
-            "{name} has programs and runs of its own: give it alone, without --kernels and --runs"
+            "{name} has programs and runs of its own on one SM: give it alone, without --code, --kernels, --scale, --sms and \
+             --runs"
         ));
     }
     let results = active_pointers::Results::new(args.queue)?;

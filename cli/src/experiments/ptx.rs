@@ -256,10 +256,14 @@ fn text(file: &File) -> String {
         let _ = writeln!(text, "\n{statements} not supported:");
     }
     for item in unsupported.iter().take(SHOWN) {
+        let statement = match item.text.as_str() {
+            "" => String::new(),
+            statement => format!(": {statement}"),
+        };
         let _ = writeln!(
             text,
-            "{}:{}: {}: {}",
-            file.file, item.line, item.reason, item.text
+            "{}:{}: {}{statement}",
+            file.file, item.line, item.reason
         );
     }
     if let Some(more) = unsupported.len().checked_sub(SHOWN + 1) {

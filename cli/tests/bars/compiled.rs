@@ -125,3 +125,48 @@ fn committed_heaps_of_compiled_programs_are_on_the_page() {
         assert!(row[2].parse::<f64>().unwrap() > 100.0, "{row:?}");
     }
 }
+
+/// Figure 14: the means of compiled programs beside the paper's, with a reason for each, and the program that comes nearest and
+/// the one that loses most.
+#[test]
+fn committed_output_pages_of_compiled_programs_are_on_the_page() {
+    let report = text("sim/reports/outputs_compiled.md");
+    let (figure, rest) = report.split_once("\n## With 32 far faults").unwrap();
+    let (wide, _) = rest.split_once("\n## What they rest on").unwrap();
+    for (part, of_page) in [(figure, ""), (wide, ", 32 far faults of an SM")] {
+        let [nvlink, pcie3] =
+            ["nvlink", "pcie3"].map(|link| handling::mean(part, "tanasic-14", link));
+        says(
+            PERFORMANCE,
+            [format!(
+                "| 14: output pages, compiled programs{of_page} | {:.1} | {} | {:.1} | {} |",
+                nvlink.0, nvlink.1, pcie3.0, pcie3.1
+            )],
+        );
+    }
+    for link in ["nvlink", "pcie3"] {
+        assert!(report.contains(&format!("\ntanasic-14 over {link} is ")));
+    }
+    let row = |part: &str, start: &str| {
+        let row = part.lines().find(|line| line.starts_with(start));
+        let row = cells(row.unwrap_or_else(|| panic!("no row {start}")));
+        row.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let lbm = row(wide, "| lbm | nvlink |");
+    let stencil = row(figure, "| stencil | nvlink |");
+    says(
+        PERFORMANCE,
+        [
+            format!("and {} if it is compiled", lbm[2]),
+            format!(
+                "it writes {} regions one after the other, at most {} at once",
+                stencil[4], stencil[7]
+            ),
+        ],
+    );
+    let rows = figure.lines().filter(|line| line.contains("| nvlink |"));
+    let all: Vec<f64> = rows.map(|row| cells(row)[2].parse().unwrap()).collect();
+    assert_eq!(all.len(), 11);
+    let least = stencil[2].parse().unwrap();
+    assert!(all.iter().all(|&other| other >= least));
+}

@@ -27,7 +27,8 @@ use thiserror::Error;
 pub use layout::{GLOBAL_VARIABLES, Textured, window_of};
 pub use registers::Order;
 
-use super::module::{Function, Module};
+use super::module::{Function, Module, Operand, Texture};
+use super::words::Type;
 use crate::simt::{Program, ProgramError};
 use frame::Lowering;
 use layout::Layout;
@@ -163,6 +164,47 @@ pub fn entry<'tree>(
             ))),
         },
     }
+}
+
+/// What keeps a kernel from being lowered whatever the launch: the line, and what is wrong. Of a kernel with statements that
+/// are not [supported](Module::unsupported) nothing more is said.
+pub(super) fn obstacle(module: &Module, kernel: usize) -> Option<(u32, String)> {
+    let function = module.functions.get(kernel)?;
+    let bound = |texture: &Texture, ty| {
+        let texture_of = Textured {
+            address: 0,
+            ty,
+            channels: 1,
+            width: 1,
+            height: 1,
+            is_normalized: false,
+        };
+        (texture.name.clone(), texture_of)
+    };
+    let fetched = |place| {
+        let all = module.functions.iter().flat_map(|function| &function.body);
+        let mut all = all.filter(|instruction| {
+            let named = instruction.operands.iter();
+            named
+                .into_iter()
+                .any(|operand| matches!(operand, Operand::Texture(number, _) if *number == place))
+        });
+        all.next().and_then(|fetch| fetch.ty)
+    };
+    let textures = module.textures.iter().enumerate();
+    let bindings = Bindings {
+        parameters: function
+            .parameters()
+            .iter()
+            .map(|parameter| vec![0; parameter.bytes as usize])
+            .collect(),
+        textures: textures
+            .map(|(place, texture)| bound(texture, fetched(place).unwrap_or(Type::F32)))
+            .collect(),
+        ..Bindings::default()
+    };
+    let error = lower(module, kernel, &bindings, Options::default()).err()?;
+    Some((error.line.unwrap_or(function.line), error.what))
 }
 
 /// Lowers a kernel, by its number in [`Module::functions`].

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::lower::obstacle;
 use super::module::{Class, Function, Module, Operand, Symbol, Variable};
 use super::words::{Opcode, Space, Type};
 
@@ -16,7 +17,7 @@ pub struct Summary {
     pub target: String,
     /// Its kernels, then its device functions with a body.
     pub kernels: Vec<KernelSummary>,
-    /// Statements that are not supported.
+    /// What is not supported: statements, or else what keeps a kernel from being a program, such as a recursion.
     pub unsupported: Vec<UnsupportedSummary>,
 }
 
@@ -78,7 +79,7 @@ pub struct UnsupportedSummary {
     pub line: u32,
     /// The function that it stands in.
     pub function: Option<String>,
-    /// The statement.
+    /// The statement; empty if it is not one alone.
     pub text: String,
     /// What is not supported.
     pub reason: String,
@@ -108,11 +109,24 @@ impl Summary {
             text: item.text.clone(),
             reason: item.reason.clone(),
         });
+        let mut unsupported: Vec<_> = unsupported.collect();
+        if unsupported.is_empty() {
+            let entries = all().filter(|(_, function)| function.is_entry);
+            unsupported.extend(entries.filter_map(|(number, function)| {
+                let (line, reason) = obstacle(module, number)?;
+                Some(UnsupportedSummary {
+                    line,
+                    function: Some(function.name.clone()),
+                    text: String::new(),
+                    reason,
+                })
+            }));
+        }
         Self {
             version: format!("{major}.{minor}"),
             target: module.target.clone(),
             kernels: kernels.collect(),
-            unsupported: unsupported.collect(),
+            unsupported,
         }
     }
 }

@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use super::runs;
 use crate::bars::{self, Bars};
+use crate::output::counted;
 
 /// The figure's name as an argument.
 pub const NAME: &str = "active-pointers";
@@ -425,7 +426,9 @@ impl Results {
         });
         bars::svg(&Bars {
             title: "overhead of translation, percent",
-            groups: WARPS.map(|warps| format!("{warps} warps")).to_vec(),
+            groups: WARPS
+                .map(|warps| counted(warps.into(), "warp", "warps"))
+                .to_vec(),
             series: MATH
                 .map(|math| format!("{math} products and sums"))
                 .to_vec(),
