@@ -1,7 +1,10 @@
 //! The PTX of each program, lowered and executed, against the same source on the CPU.
 
+use std::path::Path;
+
 use faultline_sim::compiled::Compiled;
-use faultline_sim::launch_file::Tolerance;
+use faultline_sim::launch_file::{LaunchFile, Placed, Tolerance};
+use faultline_sim::programs::{PARBOIL, Program};
 use faultline_sim::ptx::lower::Options;
 use faultline_sim::ptx::parse;
 
@@ -14,32 +17,58 @@ const APPROXIMATE: Tolerance = Tolerance {
     relative: 1e-5,
 };
 
+/// Executes a program's launches in some ways, and compares what each leaves with what its source leaves on the CPU.
+fn leaves_what_the_cpu_leaves(
+    ptx: &Path,
+    source: &Path,
+    (file, placed): (&LaunchFile, &Placed),
+    ways: &[(&str, Options)],
+) {
+    let name = ptx.file_stem().unwrap().to_str().unwrap();
+    let text = std::fs::read_to_string(ptx).unwrap();
+    let module = parse(&text).unwrap();
+    let expected = cpu::run(source, file, placed);
+    let is_exact = ![".approx", ".full"].iter().any(|word| text.contains(word));
+    for (way, options) in ways {
+        let compiled = Compiled::new(&module, name, file, &cpu::programs(), *options);
+        let compiled = compiled.unwrap_or_else(|error| panic!("{error}"));
+        let executed = compiled.execute().unwrap_or_else(|error| panic!("{error}"));
+        for buffer in compiled.placed.buffers.iter().filter(|one| one.is_output) {
+            let mut buffer = buffer.clone();
+            buffer.tolerance = if is_exact {
+                Tolerance::default()
+            } else {
+                APPROXIMATE
+            };
+            let found = buffer.read(&executed.memory);
+            let difference = buffer.difference(&found, &expected[&buffer.name]);
+            let told = difference.map(|one| one.to_string());
+            assert_eq!(told, None, "{name}, {way}");
+        }
+    }
+}
+
 #[test]
 fn lowered_programs_leave_what_the_cpu_leaves() {
     for path in files("ptx") {
         let name = path.file_stem().unwrap().to_str().unwrap();
-        let text = std::fs::read_to_string(&path).unwrap();
-        let module = parse(&text).unwrap();
         let (source, file, placed) = cpu::program(name);
-        let expected = cpu::run(&source, &file, &placed);
-        let is_exact = ![".approx", ".full"].iter().any(|word| text.contains(word));
-        for (way, options) in Options::COMPARED {
-            let compiled = Compiled::new(&module, name, &file, &cpu::programs(), options);
-            let compiled = compiled.unwrap_or_else(|error| panic!("{error}"));
-            let executed = compiled.execute().unwrap_or_else(|error| panic!("{error}"));
-            for buffer in compiled.placed.buffers.iter().filter(|one| one.is_output) {
-                let mut buffer = buffer.clone();
-                buffer.tolerance = if is_exact {
-                    Tolerance::default()
-                } else {
-                    APPROXIMATE
-                };
-                let found = buffer.read(&executed.memory);
-                let difference = buffer.difference(&found, &expected[&buffer.name]);
-                let told = difference.map(|one| one.to_string());
-                assert_eq!(told, None, "{name}, {way}");
-            }
-        }
+        leaves_what_the_cpu_leaves(&path, &source, (&file, &placed), &Options::COMPARED);
+    }
+}
+
+/// What the figures run: the papers' problem sizes, and the range of thread blocks that a launch file names.
+#[test]
+fn programs_at_the_papers_sizes_leave_what_the_cpu_leaves() {
+    for Program { name, .. } in PARBOIL {
+        let (own, file, placed) = cpu::program(&format!("papers/{name}"));
+        let source = match own.exists() {
+            true => own,
+            false => cpu::programs().join(format!("{name}.cu")),
+        };
+        let ptx = source.with_extension("ptx");
+        let ways = &Options::COMPARED[..1];
+        leaves_what_the_cpu_leaves(&ptx, &source, (&file, &placed), ways);
     }
 }
 
