@@ -20,12 +20,14 @@ const LOCAL: u64 = 3;
 
 /// The events of a run; times are microseconds.
 pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
-    let time = |cycle: u64| config.microseconds(cycle);
+    // Perfetto counts whole nanoseconds. Moments are rounded rather than spans, so that no slice ends after the next one begins.
+    let nanoseconds = |cycle: u64| (1_000.0 * config.microseconds(cycle)).round();
+    let time = |cycle: u64| nanoseconds(cycle) / 1_000.0;
     let named = |kind: &str, group: u64, track: u64, name: &str| json!({"ph": "M", "name": kind, "pid": group, "tid": track, "args": {"name": name}});
     let slice = |group: u64, track: u64, name: &str, span: &Range<u64>, arguments: Value| {
-        let (from, lasts) = (time(span.start), time(span.end) - time(span.start));
+        let lasts = (nanoseconds(span.end) - nanoseconds(span.start)) / 1_000.0;
         json!({
-            "ph": "X", "name": name, "pid": group, "tid": track, "ts": from, "dur": lasts, "args": arguments,
+            "ph": "X", "name": name, "pid": group, "tid": track, "ts": time(span.start), "dur": lasts, "args": arguments,
         })
     };
     let history = &outcome.history;
