@@ -267,23 +267,23 @@ fn a_run_is_shown_over_time() {
         each.sum::<f64>()
     };
     // The SMs; then the handler, the link, and the far faults.
-    for sm in 0..2 {
-        let slices = of("X", 1, sm);
+    for sm in [1, 2] {
+        let slices = of("X", 101, sm);
         assert!(slices.iter().any(|slice| slice["name"] == "waits"));
         let all = lasts(&slices);
         assert!(all > 0.5 * number("microseconds") && all <= number("microseconds") + 1e-6);
     }
-    let link = of("X", 2, 1);
+    let link = of("X", 102, 2);
     assert_eq!(link.len() as f64, number("migrated"));
     let used = 100.0 * lasts(&link) / number("microseconds");
     assert!((used - number("link_use_percent")).abs() < 0.01, "{used}");
     let parts = number("migrated") + number("allocated");
-    for (phase, group) in [("X", 0), ("b", 2), ("e", 2)] {
-        assert_eq!(of(phase, 2, group).len() as f64, parts, "{phase}");
+    for (phase, group) in [("X", 1), ("b", 3), ("e", 3)] {
+        assert_eq!(of(phase, 102, group).len() as f64, parts, "{phase}");
     }
-    for (begins, ends) in of("b", 2, 2).iter().zip(of("e", 2, 2)) {
+    for (begins, ends) in of("b", 102, 3).iter().zip(of("e", 102, 3)) {
         let lasts = ends["ts"].as_f64().unwrap() - begins["ts"].as_f64().unwrap();
-        assert!(begins["id"] == ends["id"] && lasts >= 10.0, "{begins}");
+        assert!(begins["id2"] == ends["id2"] && lasts >= 10.0, "{begins}");
     }
 }
 

@@ -103,7 +103,7 @@ fn handlers_on_sms_are_shown() {
     // The CPU's handler works for what it was asked alone.
     let handled = events.as_array().unwrap().iter();
     let handled = handled
-        .filter(|event| event["ph"] == "X" && event["pid"] == 2 && event["tid"] == 0)
+        .filter(|event| event["ph"] == "X" && event["pid"] == 102 && event["tid"] == 1)
         .count();
     assert_eq!(handled as u64, row["asked_of_cpu"].as_u64().unwrap());
     let (_, events, svg) = shown("cpu");

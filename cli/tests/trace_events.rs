@@ -49,12 +49,25 @@ fn nanoseconds(time: &Value) -> i64 {
     (1_000.0 * time.as_f64().unwrap()).round() as i64
 }
 
-/// The group and track of an event.
+/// The group and track of an event. The name of a group has no track.
 fn place(event: &Value) -> (u64, u64) {
-    (
-        event["pid"].as_u64().unwrap(),
-        event["tid"].as_u64().unwrap(),
-    )
+    let number = |name: &str| event[name].as_u64().unwrap_or(0);
+    (number("pid"), number("tid"))
+}
+
+/// Perfetto takes thread 0 for its process's main thread, which has the process's number.
+#[test]
+fn every_track_is_a_thread_of_its_own_and_has_a_name() {
+    for options in RUNS {
+        let events = events(options);
+        let on_tracks = events.iter().filter(|event| event["ph"] != "M");
+        for (group, track) in on_tracks.map(place) {
+            assert!(track != 0 && track != group, "{options:?}: {track}");
+            let is_its_name =
+                |event: &Value| event["name"] == "thread_name" && place(event) == (group, track);
+            assert!(events.iter().any(is_its_name), "{options:?}: {track}");
+        }
+    }
 }
 
 #[test]

@@ -6,24 +6,27 @@ use faultline_sim::machines::gpu::{Activity, Config, Outcome};
 use serde_json::{Value, json};
 
 /// The groups of tracks: what each SM does; what the driver, its handler and the link do, and each far fault and its handler; and the thread blocks
-/// that each SM switches.
-const SMS: u64 = 1;
-const PAGING: u64 = 2;
-const SWITCHES: u64 = 3;
+/// that each SM switches. They are processes to Perfetto, and tracks are threads: a thread 0 is the one with its process's
+/// number, so tracks count from 1 and no track has the number of a group.
+const SMS: u64 = 101;
+const PAGING: u64 = 102;
+const SWITCHES: u64 = 103;
 /// The group of the second kernel: how each SM makes room for it, and runs it.
-const PREEMPTIONS: u64 = 4;
+const PREEMPTIONS: u64 = 104;
 /// Tracks of the second group.
-const HANDLER: u64 = 0;
-const LINK: u64 = 1;
-const FAULTS: u64 = 2;
-const LOCAL: u64 = 3;
+const HANDLER: u64 = 1;
+const LINK: u64 = 2;
+const FAULTS: u64 = 3;
+const LOCAL: u64 = 4;
 
 /// The events of a run; times are microseconds.
 pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
     // Perfetto counts whole nanoseconds. Moments are rounded rather than spans, so that no slice ends after the next one begins.
     let nanoseconds = |cycle: u64| (1_000.0 * config.microseconds(cycle)).round();
     let time = |cycle: u64| nanoseconds(cycle) / 1_000.0;
-    let named = |kind: &str, group: u64, track: u64, name: &str| json!({"ph": "M", "name": kind, "pid": group, "tid": track, "args": {"name": name}});
+    let of_group = |group: u64, name: &str| json!({"ph": "M", "name": "process_name", "pid": group, "args": {"name": name}});
+    let of_track = |group: u64, track: u64, name: &str| json!({"ph": "M", "name": "thread_name", "pid": group, "tid": track, "args": {"name": name}});
+    let of_sm = |group: u64, track: u64| of_track(group, track, &format!("SM {}", track - 1));
     let slice = |group: u64, track: u64, name: &str, span: &Range<u64>, arguments: Value| {
         let lasts = (nanoseconds(span.end) - nanoseconds(span.start)) / 1_000.0;
         json!({
@@ -32,21 +35,16 @@ pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
     };
     let history = &outcome.history;
     let mut events = vec![
-        named("process_name", SMS, 0, &format!("SMs: {name}")),
-        named("process_name", PAGING, 0, "paging"),
-        named(
-            "process_name",
-            SWITCHES,
-            0,
-            "thread blocks that each SM switches",
-        ),
-        named("thread_name", PAGING, HANDLER, "handler on the CPU"),
-        named("thread_name", PAGING, LINK, "link"),
-        named("thread_name", PAGING, FAULTS, "far faults"),
-        named("thread_name", PAGING, LOCAL, "handlers on the SMs"),
+        of_group(SMS, &format!("SMs: {name}")),
+        of_group(PAGING, "paging"),
+        of_group(SWITCHES, "thread blocks that each SM switches"),
+        of_track(PAGING, HANDLER, "handler on the CPU"),
+        of_track(PAGING, LINK, "link"),
+        of_track(PAGING, FAULTS, "far faults"),
+        of_track(PAGING, LOCAL, "handlers on the SMs"),
     ];
-    for (track, spans) in (0..).zip(&history.activities) {
-        events.push(named("thread_name", SMS, track, &format!("SM {track}")));
+    for (track, spans) in (1..).zip(&history.activities) {
+        events.push(of_sm(SMS, track));
         let spans = spans.until(outcome.cycles);
         let shown =
             spans.filter(|(span, activity)| *activity != Activity::Ended && !span.is_empty());
@@ -54,7 +52,8 @@ pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
             shown.map(|(span, activity)| slice(SMS, track, activity.name(), &span, json!({}))),
         );
     }
-    for (track, moved) in (0..).zip(&history.moved) {
+    for (track, moved) in (1..).zip(&history.moved) {
+        events.push(of_sm(SWITCHES, track));
         for one in moved {
             let way = if one.leaves { "leaves" } else { "comes back" };
             let name = format!("block {} {way}", one.block);
@@ -62,9 +61,9 @@ pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
         }
     }
     if let Some(launched) = &outcome.launched {
-        let group = named("process_name", PREEMPTIONS, 0, "second kernel on each SM");
-        events.push(group);
-        for (track, sm) in (0..).zip(&launched.sms) {
+        events.push(of_group(PREEMPTIONS, "second kernel on each SM"));
+        for (track, sm) in (1..).zip(&launched.sms) {
+            events.push(of_sm(PREEMPTIONS, track));
             for (name, span) in [
                 ("makes room", sm.launched..sm.free),
                 ("second kernel", sm.free..sm.back),
@@ -93,7 +92,7 @@ pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
         for (kind, track, name, span) in std::iter::once(far).chain(local) {
             for (phase, cycle) in [("b", span.start), ("e", span.end)] {
                 events.push(json!({
-                    "ph": phase, "cat": kind, "id": number, "name": name, "pid": PAGING, "tid": track,
+                    "ph": phase, "cat": kind, "id2": {"local": number}, "name": name, "pid": PAGING, "tid": track,
                     "ts": time(cycle),
                 }));
             }
