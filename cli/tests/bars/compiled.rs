@@ -70,6 +70,22 @@ fn committed_figures_of_compiled_programs_are_on_the_page() {
             column,
         )
     };
+    let without_gridding = |scheme: &str| {
+        let names = KERNELS.map(|(name, _)| name);
+        let others = names.iter().filter(|name| **name != "mri-gridding");
+        let logarithms: Vec<f64> = others
+            .map(|name| of(&report, "## Performance by workload", name, scheme).ln())
+            .collect();
+        (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp()
+    };
+    says(
+        PERFORMANCE,
+        [format!(
+            "Without mri-gridding they are at {:.1} and {:.1}",
+            without_gridding("warp-disable-last-check"),
+            without_gridding("warp-disable-commit")
+        )],
+    );
     let gridding = |scheme: &str| {
         of(
             &report,

@@ -103,6 +103,14 @@ fn committed_switching_on_more_sms_is_on_the_page() {
             );
         }
     }
+    let ideal = row(2, "histo", "nvlink")[3].parse::<f64>().unwrap();
+    says(
+        PERFORMANCE,
+        [format!(
+            "In the ideal mode histo gains {:.0} %",
+            ideal - 100.0
+        )],
+    );
     let gain = |report: usize| row(report, "stencil", "nvlink")[2].parse::<f64>().unwrap();
     assert!(gain(2) < gain(1) && gain(1) < gain(0));
     let [handler, _] = row(2, "stencil", "nvlink")[9]

@@ -34,6 +34,8 @@ const MODES: [SwitchingMode; 3] = [
     SwitchingMode::Normal,
     SwitchingMode::Ideal,
 ];
+/// Points within which a run takes as long.
+const NEAR: f64 = 1.0;
 /// Percent of a run from which on the link or the handler leaves nothing to gain.
 const FULL: f64 = 80.0;
 
@@ -118,6 +120,12 @@ impl Row {
         }
         if none + ends < 100.0 - FULL {
             return "SMs wait little without switching".to_owned();
+        }
+        if (self.normal_percent - 100.0).abs() <= NEAR {
+            return "it takes as long: link and handler are in use as before".to_owned();
+        }
+        if self.normal_percent < 100.0 && self.ideal_percent > 100.0 + NEAR {
+            return "contexts take longer than is gained: the ideal mode gains".to_owned();
         }
         if ends_then - ends > (none - normal).abs() {
             return "SMs end at other times: their shares of long blocks differ".to_owned();
