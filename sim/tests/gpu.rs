@@ -70,6 +70,34 @@ fn a_gpu_of_one_sm_agrees_with_the_sm_by_itself() {
     }
 }
 
+/// Conservation: the driver reads and resolves each far fault once, and a part of memory comes once, over the link if it is the
+/// CPU's.
+#[test]
+fn far_faults_are_resolved_once_and_parts_come_once() {
+    for kernel in ["histo", "stencil"] {
+        let work = work(kernel);
+        let mut parts = None;
+        for scheme in Scheme::ALL {
+            let brought = run_by_pages(&work, scheme).brought;
+            assert_eq!(brought.resolved, brought.records, "{kernel}, {scheme:?}");
+            let came = (brought.migrated, brought.allocated);
+            assert!(came.0 > 1 && *parts.get_or_insert(came) == came, "{kernel}");
+            assert_eq!(brought.bytes, 4096 * brought.migrated, "{kernel}");
+        }
+    }
+}
+
+/// Runs a kernel whose pages all are absent, and come one by one.
+fn run_by_pages(work: &Work, scheme: Scheme) -> Outcome {
+    let text = "sms = 4\n[paging]\nabsent = true\ngranularity = \"4k\"\n";
+    let mut config = Config::read(text, "", "tanasic").unwrap();
+    config.sm.scheme = SchemeName(scheme);
+    let gpu = Gpu::new(&config.parameters(), work).unwrap();
+    let outcome = gpu.run(|_| {}).unwrap();
+    assert_eq!(outcome.differences(), [], "{scheme:?}");
+    outcome
+}
+
 /// More SMs than the GMMU has ports: those that share one wait for each other, and each gets its translations.
 #[test]
 fn forty_sms_share_sixteen_ports_of_the_gmmu() {
