@@ -47,6 +47,47 @@ fn absent_pages_come_over_the_link_and_values_are_checked() {
     assert!(number(slow, "cycles") > number(absent, "cycles"));
 }
 
+/// What the list of a trace copies from the host moves over the link, as the kernel's inputs do.
+#[test]
+fn copies_of_a_trace_are_migrated_as_the_kernels_inputs_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let moved = |workload: &str, options: &[&str]| {
+        let all = [&[workload, "--sms", "2", "--absent"], options].concat();
+        let results = json(&all);
+        ["migrated", "allocated"].map(|name| results["rows"][0][name].as_u64().unwrap())
+    };
+    let list = path("kernelslist.g");
+    // All of sgemm's memory is there before; some of the histogram's is nobody's.
+    for (kernel, has_unowned) in [("sgemm", false), ("histo", true)] {
+        let mut command = faultline();
+        command.args(["sm", kernel, "--write-traces", &path("")]);
+        command.assert().success();
+        for options in [
+            &[][..],
+            &["--granularity", "4k"],
+            &["--copied", "--granularity", "4k"],
+        ] {
+            let [migrated, allocated] = moved(kernel, options);
+            assert_eq!(moved(&list, options), [migrated, allocated], "{options:?}");
+            assert_eq!(migrated == 0, options.contains(&"--copied"));
+            assert_eq!(allocated > 0, has_unowned, "{kernel} {options:?}");
+        }
+    }
+    // Of the kernel's file alone, and of a list without copies, no page is the CPU's.
+    let alone = moved(&path("kernel-1.traceg"), &[]);
+    let [migrated, allocated] = moved(&list, &[]);
+    assert_eq!(alone, [0, migrated + allocated]);
+    std::fs::write(path("bare.g"), "kernel-1.traceg\n").unwrap();
+    assert_eq!(moved(&path("bare.g"), &["--copied"]), alone);
+    // A copy after the kernel, and one of pages that it never accesses, move nothing.
+    let others = "MemcpyHtoD,0x7000000000000000,18446744073709551615\nMemcpyHtoD,0x10000,0\nkernel-1.traceg\n";
+    let text = std::fs::read_to_string(&list).unwrap();
+    let (copies, _) = text.split_once("kernel").unwrap();
+    std::fs::write(path("others.g"), format!("{others}{copies}")).unwrap();
+    assert_eq!(moved(&path("others.g"), &[]), alone);
+}
+
 #[test]
 fn schemes_stand_side_by_side() {
     let mut command = faultline();

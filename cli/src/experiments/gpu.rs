@@ -63,7 +63,7 @@ pub struct Args {
     /// Size of the operand log: 1k to 32k
     #[arg(long, value_name = "SIZE", value_parser = value::named)]
     log: Option<String>,
-    /// No page is in the GPU's memory at first
+    /// No page is in the GPU's memory at first; of a trace the CPU owns what its list copies from the host before the kernel
     #[arg(long)]
     absent: bool,
     /// What the CPU has written was copied to the GPU's memory before, so only unowned pages are absent

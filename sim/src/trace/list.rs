@@ -32,6 +32,8 @@ pub struct Trace {
     pub notes: Vec<Note>,
     /// Where the list names each of them; nothing for a program that is one kernel's file.
     named: Vec<Place>,
+    /// The number of copies before each of them.
+    copied: Vec<usize>,
 }
 
 /// A line of a list that is neither a copy nor a kernel, and was skipped: Accel-Sim's parser skips it too.
@@ -137,10 +139,18 @@ impl Trace {
             Ok(true)
         } else if line.starts_with("kernel") {
             self.kernels.push(path.with_file_name(line));
+            self.copied.push(self.copies.len());
             Ok(true)
         } else {
             Ok(line.starts_with("Memcpy") || line.starts_with("nccl"))
         }
+    }
+
+    /// The copies that the list names before a kernel, which is counted from 0.
+    #[must_use]
+    pub fn copies_before(&self, kernel: usize) -> &[Copy] {
+        let count = self.copied.get(kernel).copied().unwrap_or_default();
+        &self.copies[..count]
     }
 
     /// The kernels' readers, one after the other. A file that cannot be opened is the fault of the line that names it.

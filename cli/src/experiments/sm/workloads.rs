@@ -178,9 +178,11 @@ impl Workloads {
                 continue;
             }
             let trace = crate::output::open_trace(path)?;
-            for reader in trace.readers() {
+            for (number, reader) in trace.readers().enumerate() {
                 let work = reader.and_then(Work::of_trace);
-                works.push(work.map_err(|error| miette!("{error}"))?);
+                let mut work = work.map_err(|error| miette!("{error}"))?;
+                work.copies = trace.copies_before(number).to_vec();
+                works.push(work);
             }
         }
         let names: Vec<String> = works.iter().map(|work| work.name.clone()).collect();

@@ -1,6 +1,7 @@
 //! The kernels of a GPU: one, and a second one that is launched while that runs.
 
 use super::super::sm::{Preemption, ThreadBlocks, Work};
+use super::pager::REGION_BITS;
 use crate::page::Page;
 use crate::simt::Memory;
 
@@ -49,9 +50,10 @@ impl<'work> Kernel<'work> {
         self.pages_of(self.work.pages().iter().copied())
     }
 
-    /// The pages that the CPU has written.
+    /// The pages that the CPU has written: what a program finds in memory, or what was copied before a trace.
     pub fn written(&self) -> impl Iterator<Item = Page> {
         let computation = self.work.computation.iter();
-        self.pages_of(computation.flat_map(|computation| computation.memory.pages()))
+        let found = computation.flat_map(|computation| computation.memory.pages());
+        self.pages_of(found.chain(self.work.copied_pages(1 << REGION_BITS)))
     }
 }

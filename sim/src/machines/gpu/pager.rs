@@ -13,7 +13,7 @@ use crate::mmu::fault_buffer::Record;
 use crate::page::Page;
 
 /// Bits of a page number inside a region of 64 KB.
-const REGION_BITS: u32 = 4;
+pub const REGION_BITS: u32 = 4;
 /// Bytes of a page.
 const PAGE: u64 = 4096;
 

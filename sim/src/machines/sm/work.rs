@@ -456,6 +456,8 @@ pub struct Work {
     pub computation: Option<Computation>,
     /// Where it may access memory.
     pub space: AddressSpace,
+    /// What the CPU has copied before it, if it is a trace.
+    pub copies: Vec<trace::Copy>,
     /// Its blocks, warp by warp, if it is a trace.
     traced: Vec<Vec<Arc<[Step]>>>,
     extent: Extent,
@@ -517,6 +519,7 @@ impl Work {
                 is_recorded: false,
             }),
             space: AddressSpace::ButNull,
+            copies: Vec::new(),
             traced: Vec::new(),
             extent,
             kept,
@@ -537,6 +540,7 @@ impl Work {
             blocks_per_sm: blocks_per_sm(&kernel),
             computation: None,
             space: AddressSpace::Any,
+            copies: Vec::new(),
             traced: Vec::new(),
             extent: Extent::default(),
             kept: Kept::default(),
@@ -609,6 +613,19 @@ impl Work {
     /// The pages that are accessed, ascending.
     pub(crate) const fn pages(&self) -> &BTreeSet<u64> {
         &self.extent.pages
+    }
+
+    /// The pages of its copies, so far as the regions of these pages are accessed; a region has so many pages.
+    pub(crate) fn copied_pages(&self, region: u64) -> impl Iterator<Item = u64> {
+        self.copies.iter().flat_map(move |copy| {
+            let last = copy.address.saturating_add(copy.bytes.saturating_sub(1));
+            let (first, last) = (Pages::page(copy.address), Pages::page(last));
+            let accessed = first - first % region..=last - last % region + (region - 1);
+            let pages = (copy.bytes > 0).then(|| self.pages().range(accessed));
+            // The copy's page in the region of an accessed page that is beside the copy is its first or its last one.
+            let pages = pages.into_iter().flatten();
+            pages.map(move |&page| page.clamp(first, last))
+        })
     }
 
     /// The pages that are accessed first, as many as an L1 TLB has, in that order.
