@@ -217,6 +217,30 @@ fn a_file_sets_the_gpu_and_the_whole_configuration_is_printed() {
         .stderr(contains(":2: "));
 }
 
+/// `--preset` replaces the preset of the file, and leaves the file's values.
+#[test]
+fn an_option_replaces_the_preset_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("gpu.toml");
+    std::fs::write(&file, "preset = \"zheng\"\n[memory]\ndram = 300\n").unwrap();
+    let config = |options: &[&str]| {
+        let all = [&["--print-config"], options].concat();
+        let config = json(&all);
+        ["preset", "clock_mhz"].map(|name| config[name].clone())
+    };
+    let of_file = ["--config", file.to_str().unwrap()];
+    let of_option = ["--preset", "pep"];
+    assert_eq!(config(&[]), [Value::from("tanasic"), 1000.into()]);
+    assert_eq!(config(&of_file), [Value::from("zheng"), 1400.into()]);
+    let both = [of_file, of_option].concat();
+    assert_eq!(config(&both), [Value::from("pep"), 1216.into()]);
+    let all = [&["--print-config"], &both[..]].concat();
+    assert_eq!(json(&all)["memory"]["dram"], 300);
+    // Tanasic's is asked for too, though it is the one without a file.
+    let both = [of_file, ["--preset", "tanasic"]].concat();
+    assert_eq!(config(&both), [Value::from("tanasic"), 1000.into()]);
+}
+
 /// A program whose second thread block traps, on two SMs.
 #[test]
 fn exceptions_restart_or_end_the_kernel() {

@@ -41,9 +41,10 @@ pub struct Args {
     #[command(flatten)]
     run: Workloads,
     /// GPU of which paper: tanasic (MICRO-50: 16 SMs at 1 GHz), power (HPCA 2014: 16 at 1.4 GHz), zheng (HPCA 2016: 15 at
-    /// 1.4 GHz) or pep (TCAD 2018: 16 at 1.216 GHz)
-    #[arg(long, default_value = "tanasic", value_name = "PAPER", value_parser = preset)]
-    preset: String,
+    /// 1.4 GHz) or pep (TCAD 2018: 16 at 1.216 GHz). It replaces the preset that the file of --config names [default: that of the
+    /// file, or else tanasic]
+    #[arg(long, value_name = "PAPER", value_parser = preset)]
+    preset: Option<String>,
     /// Values in place of the preset's; `--print-config` shows all that there are
     #[arg(long, value_name = "FILE.toml")]
     config: Option<PathBuf>,
@@ -115,6 +116,9 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
 }
+
+/// The preset if neither an option nor a file names one.
+const PRESET: &str = "tanasic";
 
 /// The link between CPU and GPU.
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
@@ -189,7 +193,10 @@ impl Args {
     /// The GPU that the preset, the file and the options say.
     fn config(&self) -> Result<Config> {
         let (text, file) = self.file()?;
-        let config = Config::read(&text, &file, &self.preset);
+        let config = match &self.preset {
+            Some(preset) => Config::read_over(&text, &file, preset),
+            None => Config::read(&text, &file, PRESET),
+        };
         let mut config = config.map_err(|error| miette!("{error}"))?;
         if let Some(sms) = self.sms {
             config.sms = sms.try_into().map_err(|error| miette!("--sms: {error}"))?;

@@ -265,6 +265,24 @@ impl Config {
     /// # Errors
     /// If a table or value is unknown, of another type or out of its range, or if there is no such preset.
     pub fn read(text: &str, file: &str, preset: &str) -> Result<Self, ConfigError> {
+        Self::with_base(text, file, preset, None)
+    }
+
+    /// As [`Config::read`], but what the file leaves out is as in this preset, whatever the file names.
+    ///
+    /// # Errors
+    /// Those of [`Config::read`].
+    pub fn read_over(text: &str, file: &str, preset: &str) -> Result<Self, ConfigError> {
+        Self::with_base(text, file, preset, Some(preset))
+    }
+
+    /// Reads a file. What it leaves out is as in the preset `over`, or else in the one that it names, or else in `preset`.
+    fn with_base(
+        text: &str,
+        file: &str,
+        preset: &str,
+        over: Option<&str>,
+    ) -> Result<Self, ConfigError> {
         let wrong = |span: Option<Range<usize>>, sentence: &str| ConfigError {
             file: file.to_owned(),
             line: line_at(text, span.map_or(0, |span| span.start)),
@@ -274,13 +292,22 @@ impl Config {
         let mut own = DeTable::parse(text).map_err(of_toml)?;
         let named = own.get_ref().get("preset");
         let name = named.and_then(|name| name.get_ref().as_str());
-        let name = name.unwrap_or(preset).to_owned();
-        let known = PRESETS.iter().find(|(known, _)| *known == name);
-        let Some((_, base)) = known else {
-            let all: Vec<_> = Self::presets().collect();
-            let sentence = format!("there is no preset {name}; there are {}", all.join(", "));
-            return Err(wrong(named.map(toml::Spanned::span), &sentence));
+        let known = |name: &str| {
+            let known = PRESETS.iter().find(|(known, _)| *known == name);
+            known.map(|(_, base)| *base).ok_or_else(|| {
+                let all: Vec<_> = Self::presets().collect();
+                let sentence = format!("there is no preset {name}; there are {}", all.join(", "));
+                wrong(named.map(toml::Spanned::span), &sentence)
+            })
         };
+        let mut base = known(name.unwrap_or(preset))?;
+        let is_named = name.is_some();
+        if let Some(over) = over {
+            base = known(over)?;
+            if is_named {
+                own.get_mut().remove("preset");
+            }
+        }
         let base = DeTable::parse(base).map_err(of_toml)?;
         let keys = [("paging", "handling"), ("sm", "scheme")];
         let said = keys.into_iter().find_map(|key| span_of(own.get_ref(), key));
@@ -544,6 +571,26 @@ mod tests {
             handler: 70,
         };
         assert_eq!(restarts.parameters().sm.exceptions, exceptions);
+    }
+
+    #[test]
+    fn a_preset_over_a_file_replaces_the_one_that_it_names() {
+        let text = "preset = \"power\"\nsms = 3\n";
+        let read = |text| Config::read_over(text, "gpu.toml", "zheng");
+        let expected = Config {
+            sms: Within(3),
+            ..Config::preset("zheng").unwrap()
+        };
+        assert_eq!(read(text).unwrap(), expected);
+        assert_eq!(
+            Config::read(text, "gpu.toml", "zheng").unwrap().preset,
+            "power"
+        );
+        let unknown = read("preset = \"none\"\n").unwrap_err().to_string();
+        assert!(
+            unknown.starts_with("gpu.toml:1: there is no preset none"),
+            "{unknown}"
+        );
     }
 
     #[test]
