@@ -141,6 +141,76 @@ fn handlers_that_cannot_run_are_refused() {
     refused(&of_file, "gpu.toml:2: unknown variant `fpga`");
 }
 
+/// What a file says and cannot be is one sentence with the line, unless an option replaces it.
+#[test]
+fn files_that_cannot_be_are_refused_with_their_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("gpu.toml");
+    let of_file = [
+        "gpu",
+        "histo",
+        "--print-config",
+        "--config",
+        file.to_str().unwrap(),
+    ];
+    let wrong = |text: &str, options: &[&str], sentence: &str| {
+        std::fs::write(&file, text).unwrap();
+        refused(&[&of_file[..], options].concat(), sentence);
+    };
+    let right = |text: &str, options: &[&str]| {
+        std::fs::write(&file, text).unwrap();
+        let mut command = faultline();
+        command.args(of_file).args(options).assert().success();
+    };
+    let short = "[paging]\nabsent = true\nmigration = 1\n";
+    let sentence = "gpu.toml:3: migration = 1 is less than 3639: the handler takes 2000 cycles, and 65536 bytes take 1639 on the link";
+    wrong(short, &[], sentence);
+    right(short, &["--link", "pcie3"]);
+    wrong(
+        short,
+        &["--granularity", "4k"],
+        "gpu.toml:3: migration = 1 is less than 2103: the handler takes 2000 cycles, and 4096 bytes take 103",
+    );
+    let long = "[paging]\nabsent = true\nhandler = 11000\n";
+    let sentence =
+        "gpu.toml:3: migration = 12000 is less than 12639: the handler takes 11000 cycles";
+    wrong(long, &[], sentence);
+    wrong(long, &["--link", "nvlink"], sentence);
+    wrong(
+        "[paging]\n\nallocation = 5\n",
+        &[],
+        "gpu.toml:3: allocation = 5 is less than the 2000 cycles of the handler",
+    );
+    let switches = "[switching]\nmode = \"ideal\"\n";
+    let there = "every page is there, so give --absent too";
+    wrong(switches, &[], &format!("gpu.toml:2: mode: {there}"));
+    right(switches, &["--absent"]);
+    right(switches, &["--switching", "none"]);
+    let handles = "[paging]\nhandling = \"gpu\"\n";
+    wrong(handles, &[], &format!("gpu.toml:2: handling: {there}"));
+    right(handles, &["--absent"]);
+    let stalls = ["--absent", "--scheme", "stall-on-fault"];
+    wrong(
+        switches,
+        &stalls,
+        "gpu.toml:2: stall-on-fault squashes nothing, so no thread block that has faulted can be switched out",
+    );
+    let restarts = "[exceptions]\nresponse = \"restart\"\n";
+    let sentence = "stall-on-fault squashes nothing, so no instruction that has raised an exception can be restarted";
+    wrong(restarts, &stalls, &format!("gpu.toml:2: {sentence}"));
+    right(restarts, &[]);
+    right(
+        restarts,
+        &["--scheme", "stall-on-fault", "--exceptions", "end"],
+    );
+    // Of the line of the scheme, if an option asks for the response.
+    wrong(
+        "[sm]\n\nscheme = \"stall-on-fault\"\n",
+        &["--exceptions", "restart"],
+        &format!("gpu.toml:3: {sentence}"),
+    );
+}
+
 /// Both figures: each kernel over both links, beside the paper's means only if all kernels run.
 #[test]
 fn handling_stands_beside_the_paper() {

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use faultline_sim::machines::gpu::{
     Config, Failure, Gpu, Granularity, Handling, Link, Outcome, SchemeName, SwitchingMode,
 };
-use faultline_sim::machines::sm::{SmError, Work};
+use faultline_sim::machines::sm::{Response, SmError, Work};
 use faultline_sim::sm::sm_pipeline::Scheme;
 use faultline_testbench::file;
 use indicatif::ProgressBar;
@@ -190,6 +190,60 @@ impl Args {
         Ok((text, path.display().to_string()))
     }
 
+    /// The file and the line of the first of these keys that the file says, with a colon; empty if it says none.
+    fn place_of(&self, keys: &[(&str, &str)]) -> Result<String> {
+        let (text, file) = self.file()?;
+        let line = keys
+            .iter()
+            .find_map(|(table, key)| Config::line_of(&text, table, key));
+        Ok(line.map_or_else(String::new, |line| format!("{file}:{line}: ")))
+    }
+
+    /// Fails if the file wants of absent pages what no option asks for, and every page is there.
+    fn check_absent(&self, config: &Config) -> Result<()> {
+        let handles = config.paging.handling == Handling::Gpu && self.handling.is_empty();
+        let switches = config.switching.mode != SwitchingMode::None && self.switching.is_empty();
+        for (table, key, is_wanted) in [
+            ("paging", "handling", handles),
+            ("switching", "mode", switches),
+        ] {
+            if is_wanted && !config.paging.absent {
+                let place = self.place_of(&[(table, key)])?;
+                return Err(miette!(
+                    "{place}{key}: every page is there, so give --absent too, or absent = true in [paging]"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails if a fault is to take less than its parts; of a file it names the line.
+    fn check_times(&self, config: &Config) -> Result<()> {
+        let Err(error) = config.check_times() else {
+            return Ok(());
+        };
+        let is_of_file = |key: &&&str| match **key {
+            "migration" | "allocation" | "link_bytes" => self.link.is_none(),
+            "granularity" => self.granularity.is_none(),
+            _ => true,
+        };
+        let keys = error.keys.iter().filter(is_of_file);
+        let keys: Vec<_> = keys.map(|&key| ("paging", key)).collect();
+        let place = self.place_of(&keys)?;
+        Err(miette!("{place}{error}"))
+    }
+
+    /// The keys of a file that say what a scheme is to do and which scheme it is, without those that options replace.
+    fn of_scheme<'key>(
+        &self,
+        key: (&'key str, &'key str),
+        is_option: bool,
+    ) -> Vec<(&'key str, &'key str)> {
+        let own = (!is_option).then_some(key);
+        let scheme = self.scheme.is_empty().then_some(("sm", "scheme"));
+        own.into_iter().chain(scheme).collect()
+    }
+
     /// The GPU that the preset, the file and the options say.
     fn config(&self) -> Result<Config> {
         let (text, file) = self.file()?;
@@ -244,6 +298,8 @@ impl Args {
             let cycles = cycles.try_into();
             exceptions.handler = cycles.map_err(|error| miette!("--exception-cycles: {error}"))?;
         }
+        self.check_absent(&config)?;
+        self.check_times(&config)?;
         Ok(config)
     }
 
@@ -322,13 +378,24 @@ impl Args {
             && switches
         {
             let name = scheme.name();
+            let keys = self.of_scheme(("switching", "mode"), !self.switching.is_empty());
+            let place = self.place_of(&keys)?;
             return Err(miette!(
-                "{name} squashes nothing, so no thread block that has faulted can be switched out: name other schemes with \
+                "{place}{name} squashes nothing, so no thread block that has faulted can be switched out: name other schemes with \
                  --scheme, or give --switching none"
             ));
         }
-        self.exceptions
-            .check(config.exceptions.response, &schemes)?;
+        let response = config.exceptions.response;
+        if let Err(error) = self.exceptions.check(response, &schemes) {
+            let is_option = self.exceptions.response().is_some();
+            let keys = self.of_scheme(("exceptions", "response"), is_option);
+            // That cycles are of no use is about an option.
+            let place = match response {
+                Response::Restart => self.place_of(&keys)?,
+                _ => String::new(),
+            };
+            return Err(miette!("{place}{error}"));
+        }
         let handlers = match self.handling.is_empty() {
             true => vec![config.paging.handling],
             false => distinct(self.handling.iter().map(|&one| one.into()).collect()),

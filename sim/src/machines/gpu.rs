@@ -24,7 +24,7 @@ mod tables;
 mod uncore;
 mod values;
 
-pub use config::{Config, ConfigError, Granularity, Handling, SwitchingMode};
+pub use config::{Config, ConfigError, Granularity, Handling, SwitchingMode, TooShort};
 pub use history::{Activity, Arrival, History, Spans};
 pub use kernel::Launch;
 pub use machine::{Failure, Gpu};

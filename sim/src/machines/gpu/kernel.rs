@@ -1,7 +1,7 @@
 //! The kernels of a GPU: one, and a second one that is launched while that runs.
 
 use super::super::sm::{Preemption, ThreadBlocks, Work};
-use super::pager::REGION_BITS;
+use super::parameters::REGION_BITS;
 use crate::page::Page;
 use crate::simt::Memory;
 

@@ -7,15 +7,10 @@ use super::super::driver;
 use super::super::sm::AddressSpace;
 use super::history::Arrival;
 use super::machine::Failure;
-use super::parameters::{Link, Paging, Parameters};
+use super::parameters::{Paging, Parameters};
 use super::tables::Tables;
 use crate::mmu::fault_buffer::Record;
 use crate::page::Page;
-
-/// Bits of a page number inside a region of 64 KB.
-pub const REGION_BITS: u32 = 4;
-/// Bytes of a page.
-const PAGE: u64 = 4096;
 
 /// What was brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,7 +118,7 @@ impl Pager {
     }
 
     fn part_bits(&self) -> u32 {
-        if self.paging.regions { REGION_BITS } else { 0 }
+        self.paging.part_bits()
     }
 
     fn owner(&self, page: Page) -> Owner {
@@ -196,11 +191,8 @@ impl Pager {
 
     /// When a part is on the link whose fault the CPU has handled by a time.
     fn move_part(&mut self, handled: u64) -> std::ops::Range<u64> {
-        let Link {
-            bytes, migration, ..
-        } = self.paging.link;
-        let size = PAGE << self.part_bits();
-        let transfer = size.div_ceil(bytes.max(1));
+        let migration = self.paging.link.migration;
+        let (size, transfer) = (self.paging.part_bytes(), self.paging.transfer());
         let ready = handled + migration.saturating_sub(self.paging.handler + transfer);
         let begins = ready.max(self.link_free);
         self.link_free = begins + transfer;
@@ -289,7 +281,7 @@ impl driver::Pager for Pager {
 #[cfg(test)]
 mod tests {
     use super::super::super::driver::Pager as _;
-    use super::super::Config;
+    use super::super::{Config, Link};
     use super::*;
 
     const PAGING: Paging = Paging {

@@ -5,6 +5,10 @@ use crate::mmu::gmmu;
 
 /// Ports of the GMMU.
 const PORTS: usize = 16;
+/// Bits of a page number inside a region of 64 KB.
+pub const REGION_BITS: u32 = 4;
+/// Bytes of a page.
+const PAGE: u64 = 4096;
 /// Bytes of a line.
 const LINE: u64 = 128;
 
@@ -78,6 +82,25 @@ pub struct Paging {
     pub local: Option<u64>,
     /// The link.
     pub link: Link,
+}
+
+impl Paging {
+    /// Bits of the number of a page inside the part of memory that comes with it.
+    pub(super) const fn part_bits(&self) -> u32 {
+        if self.regions { REGION_BITS } else { 0 }
+    }
+
+    /// Bytes of the part of memory that comes with a page.
+    #[must_use]
+    pub const fn part_bytes(&self) -> u64 {
+        PAGE << self.part_bits()
+    }
+
+    /// Cycles for which such a part is on the link.
+    #[must_use]
+    pub fn transfer(&self) -> u64 {
+        self.part_bytes().div_ceil(self.link.bytes.max(1))
+    }
 }
 
 /// A GPU. Times are cycles of its clock.
