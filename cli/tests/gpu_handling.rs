@@ -138,7 +138,10 @@ fn handlers_that_cannot_run_are_refused() {
     .unwrap();
     refused(&of_file, &format!("gpu.toml:4: {stalls}"));
     std::fs::write(&file, "[paging]\nhandling = \"fpga\"\n").unwrap();
-    refused(&of_file, "gpu.toml:2: unknown variant `fpga`");
+    refused(
+        &of_file,
+        "gpu.toml:2: there is no handling fpga; there are cpu, gpu",
+    );
 }
 
 /// What a file says and cannot be is one sentence with the line, unless an option replaces it.

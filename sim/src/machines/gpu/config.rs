@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
-use toml::de::{DeTable, DeValue, Deserializer};
+use toml::de::{self, DeTable, DeValue};
 
 use super::super::sm::{
     self, Choice, Exceptions, Local, Preemption, Response, Switching, Transfer,
 };
 use super::super::translation::{self, Design};
 use super::parameters::cluster;
-use super::values::{PolicyName, PowerOfTwo, SchemeName, Within, responses};
+use super::values::{Names, PolicyName, PowerOfTwo, SchemeName, Within, response, responses};
 use super::{Caches, Failure, Link, Paging, Parameters};
 use crate::place::{line_at, one_sentence};
 use crate::sm::sm_pipeline;
@@ -31,7 +31,7 @@ const PRESETS: [(&str, &str); 4] = [
 
 /// An SM.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct SmTable {
     /// Its scheme of preemptible faults, by name.
     pub scheme: SchemeName,
@@ -63,7 +63,7 @@ pub struct SmTable {
 
 /// An L1 TLB.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct TlbTable {
     /// Entries, a power of two.
     pub entries: PowerOfTwo<8, 1024>,
@@ -73,7 +73,7 @@ pub struct TlbTable {
 
 /// The GMMU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct GmmuTable {
     /// Entries of the L2 TLB, a power of two.
     pub l2_entries: PowerOfTwo<16, 4096>,
@@ -89,7 +89,7 @@ pub struct GmmuTable {
 
 /// The links between the SMs and what they share, and the caches and memory below.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct MemoryTable {
     /// Cycles from an SM to a bank of the L2 cache, and back.
     pub crossbar: Within<1, 1000>,
@@ -113,7 +113,7 @@ pub struct MemoryTable {
 
 /// How absent pages come.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct PagingTable {
     /// No page is there at first.
     pub absent: bool,
@@ -137,7 +137,7 @@ pub struct PagingTable {
 
 /// Thread blocks that are switched out while they wait for pages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct SwitchingTable {
     /// Whether they are, and how their contexts move.
     pub mode: SwitchingMode,
@@ -151,9 +151,10 @@ pub struct SwitchingTable {
 
 /// What an SM does with divisions by zero and traps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct ExceptionsTable {
     /// What becomes of them, by name.
+    #[serde(deserialize_with = "response")]
     #[schemars(schema_with = "responses")]
     pub response: Response,
     /// Cycles for which the SM's handler works on one.
@@ -161,13 +162,20 @@ pub struct ExceptionsTable {
 }
 
 /// The first handler of a fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Handling {
     /// The CPU, one fault after the other.
     Cpu,
     /// The warp that faults, on its SM. It asks the CPU for pages that the CPU owns.
     Gpu,
+}
+
+impl<'de> Deserialize<'de> for Handling {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let names = Names::new("handling", [Self::Cpu, Self::Gpu], |one| one.name());
+        deserializer.deserialize_str(names)
+    }
 }
 
 impl Handling {
@@ -182,7 +190,7 @@ impl Handling {
 }
 
 /// Whether thread blocks are switched out, and how their contexts move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SwitchingMode {
     /// None is switched out.
@@ -191,6 +199,15 @@ pub enum SwitchingMode {
     Normal,
     /// Contexts move in a cycle.
     Ideal,
+}
+
+impl<'de> Deserialize<'de> for SwitchingMode {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let names = Names::new("mode", [Self::None, Self::Normal, Self::Ideal], |one| {
+            one.name()
+        });
+        deserializer.deserialize_str(names)
+    }
 }
 
 impl SwitchingMode {
@@ -206,7 +223,7 @@ impl SwitchingMode {
 }
 
 /// What comes with an absent page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum Granularity {
     /// The page alone.
     #[serde(rename = "4k")]
@@ -216,9 +233,26 @@ pub enum Granularity {
     Region,
 }
 
+impl Granularity {
+    /// Its name in files and options.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Page => "4k",
+            Self::Region => "64k",
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Granularity {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let names = Names::new("granularity", [Self::Page, Self::Region], |one| one.name());
+        deserializer.deserialize_str(names)
+    }
+}
+
 /// A GPU. A file that names a preset may leave out what is as there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Config {
     /// The preset whose values hold where the file says nothing else.
     pub preset: String,
@@ -298,7 +332,7 @@ impl Config {
             line: line_at(text, span.map_or(0, |span| span.start)),
             sentence: one_sentence(sentence),
         };
-        let of_toml = |error: toml::de::Error| wrong(error.span(), error.message());
+        let of_toml = |error: de::Error| wrong(error.span(), error.message());
         let mut own = DeTable::parse(text).map_err(of_toml)?;
         let named = own.get_ref().get("preset");
         let name = named.and_then(|name| name.get_ref().as_str());
@@ -323,7 +357,7 @@ impl Config {
         let said = keys.into_iter().find_map(|key| span_of(own.get_ref(), key));
         complete(own.get_mut(), base.into_inner());
         // What the preset holds is right, so a span is one of this file.
-        let config = Self::deserialize(Deserializer::from(own)).map_err(of_toml)?;
+        let config = Self::deserialize(de::Deserializer::from(own)).map_err(of_toml)?;
         match config.check() {
             Ok(()) => Ok(config),
             Err(failure) => Err(wrong(said, &failure.to_string())),
@@ -765,9 +799,9 @@ mod tests {
             "{unknown}"
         );
         let small = refused("[paging]\ngranularity = \"2k\"\n");
-        assert!(
-            small.starts_with("gpu.toml:2: unknown variant `2k`"),
-            "{small}"
+        assert_eq!(
+            small,
+            "gpu.toml:2: there is no granularity 2k; there are 4k, 64k"
         );
         let preset = refused("preset = \"none\"\n");
         assert_eq!(
@@ -775,12 +809,59 @@ mod tests {
             "gpu.toml:1: there is no preset none; there are tanasic, power, zheng, pep"
         );
         assert!(refused("sms = \n").starts_with("gpu.toml:1: "));
-        let table = refused("\nsm = 3\n");
-        assert!(table.starts_with("gpu.toml:2: invalid type"), "{table}");
         let mode = refused("[switching]\nextra = 4\nmode = \"some\"\n");
+        assert_eq!(
+            mode,
+            "gpu.toml:3: there is no mode some; there are none, normal, ideal"
+        );
+        // Of another type.
+        for (text, expected) in [
+            ("\nsm = 3\n", "integer `3`, expected a table"),
+            (
+                "\nsms = \"4\"\n",
+                "string \"4\", expected a whole number from 1 to 64",
+            ),
+            (
+                "\nclock_mhz = 1.5\n",
+                "floating point `1.5`, expected a whole number from 1 to 10000",
+            ),
+            (
+                "[gmmu]\nwalks = true\n",
+                "boolean `true`, expected a power of two from 1 to 64",
+            ),
+            (
+                "[paging]\nhandling = 3\n",
+                "integer `3`, expected one of cpu, gpu",
+            ),
+            (
+                "[paging]\ngranularity = 4\n",
+                "integer `4`, expected one of 4k, 64k",
+            ),
+            (
+                "[exceptions]\nresponse = 1\n",
+                "integer `1`, expected one of masked, restart, end",
+            ),
+            (
+                "[paging]\nabsent = \"yes\"\n",
+                "string \"yes\", expected a boolean",
+            ),
+        ] {
+            assert_eq!(
+                refused(text),
+                format!("gpu.toml:2: invalid type: {expected}")
+            );
+        }
+        let scheme = refused("[sm]\nscheme = 1\n");
         assert!(
-            mode.starts_with("gpu.toml:3: unknown variant `some`, expected one of `none`"),
-            "{mode}"
+            scheme.starts_with(
+                "gpu.toml:2: invalid type: integer `1`, expected one of stall-on-fault, "
+            ),
+            "{scheme}"
+        );
+        let negative = refused("\nsms = -1\n");
+        assert_eq!(
+            negative,
+            "gpu.toml:2: -1 is not a whole number from 1 to 64"
         );
         let log = "sms = 2\n[sm]\n\nlog_bytes = 512\n";
         assert_eq!(Config::line_of(log, "sm", "log_bytes"), Some(4));

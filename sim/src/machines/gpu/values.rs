@@ -1,16 +1,83 @@
 //! Values of a configuration that hold only what can be.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Serialize};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::super::sm::Response;
 use crate::sm::sm_pipeline::{Policy, Scheme};
 
+/// Reads a whole number, and says which ones there are of a value that is none.
+struct Number<T> {
+    /// What may stand there.
+    expected: String,
+    of: fn(u64) -> Result<T, String>,
+}
+
+impl<T> Visitor<'_> for Number<T> {
+    type Value = T;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.expected)
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
+        (self.of)(number).map_err(E::custom)
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
+        let expected = &self.expected;
+        let number =
+            u64::try_from(number).map_err(|_| E::custom(format!("{number} is not {expected}")))?;
+        self.visit_u64(number)
+    }
+}
+
+/// Reads one of several values by its name, and names them all for what is none of them.
+pub struct Names<T> {
+    /// What it is, in a word.
+    pub what: &'static str,
+    pub all: Vec<(&'static str, T)>,
+}
+
+impl<T> Names<T> {
+    /// Values, each with its name.
+    pub fn new<const COUNT: usize>(
+        what: &'static str,
+        all: [T; COUNT],
+        name: impl Fn(&T) -> &'static str,
+    ) -> Self {
+        let all = all.into_iter().map(|one| (name(&one), one)).collect();
+        Self { what, all }
+    }
+
+    fn names(&self) -> String {
+        let names: Vec<_> = self.all.iter().map(|(name, _)| *name).collect();
+        names.join(", ")
+    }
+}
+
+impl<T> Visitor<'_> for Names<T> {
+    type Value = T;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "one of {}", self.names())
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<T, E> {
+        let (what, names) = (self.what, self.names());
+        let found = self.all.into_iter().find(|(known, _)| *known == name);
+        let found = found.map(|(_, one)| one);
+        found.ok_or_else(|| E::custom(format!("there is no {what} {name}; there are {names}")))
+    }
+}
+
 /// A whole number from the first to the last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "u64", into = "u64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "u64")]
 pub struct Within<const FIRST: u64, const LAST: u64>(pub(super) u64);
 
 impl<const FIRST: u64, const LAST: u64> TryFrom<u64> for Within<FIRST, LAST> {
@@ -21,6 +88,15 @@ impl<const FIRST: u64, const LAST: u64> TryFrom<u64> for Within<FIRST, LAST> {
             true => Ok(Self(number)),
             false => Err(format!("{number} is not from {FIRST} to {LAST}")),
         }
+    }
+}
+
+impl<'de, const FIRST: u64, const LAST: u64> Deserialize<'de> for Within<FIRST, LAST> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_u64(Number {
+            expected: format!("a whole number from {FIRST} to {LAST}"),
+            of: Self::try_from,
+        })
     }
 }
 
@@ -52,8 +128,8 @@ impl<const FIRST: u64, const LAST: u64> From<Within<FIRST, LAST>> for u64 {
 }
 
 /// A power of two from the first to the last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "u64", into = "u64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "u64")]
 pub struct PowerOfTwo<const FIRST: u64, const LAST: u64>(u64);
 
 impl<const FIRST: u64, const LAST: u64> TryFrom<u64> for PowerOfTwo<FIRST, LAST> {
@@ -66,6 +142,15 @@ impl<const FIRST: u64, const LAST: u64> TryFrom<u64> for PowerOfTwo<FIRST, LAST>
                 "{number} is no power of two from {FIRST} to {LAST}"
             )),
         }
+    }
+}
+
+impl<'de, const FIRST: u64, const LAST: u64> Deserialize<'de> for PowerOfTwo<FIRST, LAST> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_u64(Number {
+            expected: format!("a power of two from {FIRST} to {LAST}"),
+            of: Self::try_from,
+        })
     }
 }
 
@@ -101,17 +186,14 @@ impl<const FIRST: u64, const LAST: u64> From<PowerOfTwo<FIRST, LAST>> for u64 {
 }
 
 /// A scheme by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "&'static str")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "&'static str")]
 pub struct SchemeName(pub Scheme);
 
-impl TryFrom<String> for SchemeName {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, String> {
-        let known = || Scheme::ALL.map(Scheme::name).join(", ");
-        let found = Scheme::named(&name).map(Self);
-        found.ok_or_else(|| format!("there is no scheme {name}; there are {}", known()))
+impl<'de> Deserialize<'de> for SchemeName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let names = Names::new("scheme", Scheme::ALL, |one| one.name());
+        deserializer.deserialize_str(names).map(Self)
     }
 }
 
@@ -136,17 +218,14 @@ impl From<SchemeName> for &'static str {
 }
 
 /// A policy by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "&'static str")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "&'static str")]
 pub struct PolicyName(pub Policy);
 
-impl TryFrom<String> for PolicyName {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, String> {
-        let known = || Policy::ALL.map(Policy::name).join(", ");
-        let found = Policy::named(&name).map(Self);
-        found.ok_or_else(|| format!("there is no scheduler {name}; there are {}", known()))
+impl<'de> Deserialize<'de> for PolicyName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let names = Names::new("scheduler", Policy::ALL, |one| one.name());
+        deserializer.deserialize_str(names).map(Self)
     }
 }
 
@@ -173,4 +252,10 @@ impl From<PolicyName> for &'static str {
 /// The responses to exceptions, by name.
 pub fn responses(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "enum": Response::ALL.map(Response::name) })
+}
+
+/// A response to exceptions, by its name.
+pub fn response<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Response, D::Error> {
+    let names = Names::new("response", Response::ALL, |one| one.name());
+    deserializer.deserialize_str(names)
 }
