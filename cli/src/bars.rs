@@ -60,7 +60,7 @@ fn draw(svg: &mut String, bars: &Bars) -> Drawn {
     let width = (groups * (series * BAR + 40) + 80).max(880);
     let lines = bars.series.len().div_ceil(LEGEND) as u32;
     let height = HEIGHT + lines * 22;
-    let area = SVGBackend::with_string(svg, (width, height)).into_drawing_area();
+    let area = page(svg, (width, height))?;
     let most = bars.values.iter().map(|(_, _, value)| *value);
     let most = most.fold(f64::MIN_POSITIVE, f64::max);
     let mut chart = ChartBuilder::on(&area)
@@ -90,6 +90,21 @@ fn draw(svg: &mut String, bars: &Bars) -> Drawn {
 
 /// A drawing, or why it fails.
 pub type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+/// A white picture of a width and height in the units of the view box: what is drawn reads on a dark page too.
+///
+/// # Errors
+/// If it cannot be drawn.
+pub fn page(
+    svg: &mut String,
+    size: (u32, u32),
+) -> Result<DrawingArea<SVGBackend<'_>, Shift>, Box<dyn std::error::Error>> {
+    let area = SVGBackend::with_string(svg, size).into_drawing_area();
+    match area.fill(&WHITE) {
+        Ok(()) => Ok(area),
+        Err(error) => Err(error.to_string().into()),
+    }
+}
 
 /// Draws the axes and the grid of groups of bars; what the bars show stands at the left.
 pub fn mesh(

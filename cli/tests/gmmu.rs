@@ -92,7 +92,12 @@ fn far_faults_are_swept_and_drawn() {
     assert!(rows[0]["nacks"].as_u64() > Some(0));
     assert_eq!(rows[0]["far_faults_percent"], 100);
     let svg = std::fs::read_to_string(svg).unwrap();
-    let drawn = ["<svg", "far faults in a millisecond", "MSHRs per SM 4"];
+    let drawn = [
+        "<svg",
+        "fill=\"#FFFFFF\"",
+        "far faults in a millisecond",
+        "MSHRs per SM 4",
+    ];
     assert!(drawn.iter().all(|part| svg.contains(part)), "{svg}");
 }
 

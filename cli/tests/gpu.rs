@@ -318,6 +318,12 @@ fn a_run_is_shown_over_time() {
     ] {
         assert!(svg.contains(told), "{told}");
     }
+    // Grey words need a white page.
+    let page = svg.lines().nth(1).unwrap();
+    assert!(
+        page.starts_with("<rect x=\"0\" y=\"0\"") && page.contains("#FFFFFF"),
+        "{page}"
+    );
     let events = std::fs::read_to_string(events).unwrap();
     let events: Value = serde_json::from_str(&events).unwrap();
     let events = events["traceEvents"].as_array().unwrap();

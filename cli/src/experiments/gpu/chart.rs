@@ -4,7 +4,7 @@ use faultline_sim::machines::gpu::{Activity, Config, Outcome};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use crate::bars::{COLOURS, Drawn, GRID, INK, centred, legend};
+use crate::bars::{COLOURS, Drawn, GRID, INK, centred, legend, page};
 
 /// Width of the picture, and height of the link's plot and of an SM's row, in the units of the view box.
 const WIDTH: u32 = 960;
@@ -88,7 +88,7 @@ fn draw(svg: &mut String, name: &str, config: &Config, outcome: &Outcome) -> Dra
         false => (ABOVE, 0),
     };
     let height = above + LINK + handlers + rows + BELOW;
-    let area = SVGBackend::with_string(svg, (WIDTH, height)).into_drawing_area();
+    let area = page(svg, (WIDTH, height))?;
     let end = outcome.cycles.max(1);
     let time = |cycle: u64| config.microseconds(cycle);
     let names = Activity::ALL.map(|activity| format!("SM {}", activity.name()));

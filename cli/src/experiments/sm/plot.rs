@@ -5,7 +5,7 @@ use plotters::prelude::*;
 use super::jobs::Row;
 use super::tables::{mean, of_works, paper, setups};
 use super::workloads::labels;
-use crate::bars::{COLOURS, Drawn, LEGEND, centred, legend, mesh};
+use crate::bars::{COLOURS, Drawn, LEGEND, centred, legend, mesh, page};
 
 /// Width of a group of bars and height of what is below the legend, in the units of the view box.
 const GROUP: u32 = 92;
@@ -78,7 +78,7 @@ fn draw(
     let above = 20 + 22 * setups.len().div_ceil(LEGEND).max(2) as u32;
     let height = HEIGHT + above;
     let size = ((GROUP * groups.len() as u32 + 80).max(880), height);
-    let area = SVGBackend::with_string(svg, size).into_drawing_area();
+    let area = page(svg, size)?;
     let most = groups
         .iter()
         .flat_map(|(_, values)| values)
