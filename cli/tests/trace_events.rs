@@ -71,6 +71,32 @@ fn every_track_is_a_thread_of_its_own_and_has_a_name() {
 }
 
 #[test]
+fn no_group_and_no_track_is_empty() {
+    let mut groups = Vec::new();
+    for options in RUNS {
+        let events = events(options);
+        let (names, others): (Vec<_>, Vec<_>) = events.iter().partition(|event| event["ph"] == "M");
+        for name in names {
+            let (group, track) = place(name);
+            let is_there = |event: &&&Value| {
+                let (its_group, its_track) = place(event);
+                its_group == group && (track == 0 || its_track == track)
+            };
+            assert!(
+                others.iter().any(|event| is_there(&event)),
+                "{options:?}: {name}"
+            );
+        }
+        let used = [102, 103, 104].map(|group| others.iter().any(|event| place(event).0 == group));
+        groups.push(used);
+    }
+    // Paging, switches, and a second kernel, for which blocks leave.
+    let paging = [true, false, false];
+    let expected = [paging, paging, [true, true, false], [false, true, true]];
+    assert_eq!(groups, expected);
+}
+
+#[test]
 fn slices_of_a_track_do_not_overlap_in_whole_nanoseconds() {
     for options in RUNS {
         let mut tracks: BTreeMap<_, Vec<_>> = BTreeMap::new();

@@ -1,5 +1,6 @@
 //! A run as trace events in JSON, which Perfetto (ui.perfetto.dev) and Chrome open.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use faultline_sim::machines::gpu::{Activity, Config, Outcome};
@@ -64,10 +65,14 @@ pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
         events.push(of_group(PREEMPTIONS, "second kernel on each SM"));
         for (track, sm) in (1..).zip(&launched.sms) {
             events.push(of_sm(PREEMPTIONS, track));
-            for (name, span) in [
-                ("makes room", sm.launched..sm.free),
-                ("second kernel", sm.free..sm.back),
-            ] {
+            let spans = [
+                ("makes room", sm.launched..sm.free, true),
+                ("second kernel", sm.free..sm.back, sm.ends[1] > 0),
+            ];
+            let shown = spans
+                .into_iter()
+                .filter(|(_, span, has_run)| *has_run && !span.is_empty());
+            for (name, span, _) in shown {
                 events.push(slice(PREEMPTIONS, track, name, &span, json!({})));
             }
         }
@@ -98,5 +103,19 @@ pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
             }
         }
     }
+    leave_out_empty(&mut events);
     json!({"displayTimeUnit": "ns", "traceEvents": events})
+}
+
+/// Leaves out the names of groups and tracks without events.
+fn leave_out_empty(events: &mut Vec<Value>) {
+    let place = |event: &Value| (event["pid"].as_u64(), event["tid"].as_u64());
+    let is_name = |event: &Value| event["ph"] == "M";
+    let happen = events.iter().filter(|event| !is_name(event));
+    // The name of a group has no track.
+    let used: BTreeSet<_> = happen
+        .map(place)
+        .flat_map(|(group, track)| [(group, track), (group, None)])
+        .collect();
+    events.retain(|event| !is_name(event) || used.contains(&place(event)));
 }

@@ -119,6 +119,8 @@ struct SmRow {
     saved: u64,
     bases: u64,
     context_bytes: u64,
+    /// Whether a block of the second kernel ran there.
+    has_run: bool,
 }
 
 /// A run.
@@ -166,6 +168,7 @@ impl Row {
             saved: sm.saved,
             bases: sm.bases,
             context_bytes: sm.bytes,
+            has_run: sm.ends[1] > 0,
         };
         Self {
             workload: first.name.clone(),

@@ -363,7 +363,11 @@ impl<'work, B: Below> Sm<'work, B> {
     pub(in super::super) fn preempted(&mut self) -> Option<(Preempted, Comparison, [u64; 2])> {
         let preempting = self.preempting.take()?;
         let ends = [self.last_end, preempting.other.last_end];
-        Some((preempting.preempted, preempting.other.comparison, ends))
+        let preempted = Preempted {
+            ends,
+            ..preempting.preempted
+        };
+        Some((preempted, preempting.other.comparison, ends))
     }
 
     /// What the launch of another kernel requires. It says whether the SM changes hands in this cycle, in which no block begins.

@@ -67,6 +67,8 @@ pub struct Preempted {
     pub bases: u64,
     /// Bytes of contexts that were written until it was free.
     pub bytes: u64,
+    /// The cycles in which the last block of the first kernel and of the other one had ended on the SM; 0 if none ran there.
+    pub ends: [u64; 2],
 }
 
 impl Preempted {
