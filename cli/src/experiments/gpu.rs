@@ -2,6 +2,7 @@
 
 mod chart;
 mod events;
+mod lanes;
 mod restart;
 mod rows;
 mod second;
@@ -327,17 +328,23 @@ impl Args {
         ])
     }
 
-    /// Writes the files of a run.
-    fn write(&self, work: &Work, config: &Config, outcome: &Outcome) -> Result<()> {
+    /// Writes the files of a run; of the second kernel, if there is one, the name is given.
+    fn write(
+        &self,
+        work: &Work,
+        second: Option<&str>,
+        config: &Config,
+        outcome: &Outcome,
+    ) -> Result<()> {
         let write = |path: &PathBuf, text: &str| {
             file::write_whole(path, text).map_err(|error| miette!("{error}"))
         };
         if let Some(path) = &self.svg {
-            let svg = chart::svg(&work.name, config, outcome);
+            let svg = chart::svg(&work.name, second, config, outcome);
             write(path, &svg.map_err(|error| miette!("{error}"))?)?;
         }
         if let Some(path) = &self.trace_events {
-            let events = events::events(&work.name, config, outcome);
+            let events = events::events(&work.name, second, config, outcome);
             write(path, &format!("{events:#}\n"))?;
         }
         Ok(())
@@ -493,7 +500,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     // Of several runs that fail, the first is named, whichever has ended first.
     let outcomes: Vec<Outcome> = outcomes.into_iter().collect::<Result<_>>()?;
     if let ([(work, config)], [outcome]) = (&jobs[..], &outcomes[..]) {
-        args.write(work, config, outcome)?;
+        args.write(work, None, config, outcome)?;
     }
     let rows = jobs.iter().zip(&outcomes);
     let mut rows: Vec<Row> = rows

@@ -1,43 +1,47 @@
 //! A run as a picture: how much of the link is used, and what each SM does, over time.
 
-use faultline_sim::machines::gpu::{Activity, Config, Outcome};
+use std::ops::Range;
+
+use faultline_sim::machines::gpu::{Config, Outcome};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use crate::bars::{COLOURS, Drawn, GRID, INK, centred, legend, page};
+use super::lanes::{State, away, states};
+use crate::bars::{COLOURS, Drawn, GRID, INK, LEGEND, centred, legend, page};
 
 /// Width of the picture, and height of the link's plot and of an SM's row, in the units of the view box.
 const WIDTH: u32 = 960;
 const LINK: u32 = 190;
 const HANDLERS: u32 = 130;
 const ROW: u32 = 15;
-/// Room for the legend above and for the axis below.
-const ABOVE: u32 = 62;
+/// Height that a row has more for the line that shows when blocks are away.
+const MARK: u32 = 5;
+/// Room above the legend and below the words, and for the axis below.
+const ABOVE: u32 = 24;
 const BELOW: u32 = 66;
-/// Height of a line of the legend.
+/// Height of a line of the legend, and of one of words.
 const LINE: u32 = 22;
+const WORDS: u32 = 16;
+/// The colour of the time in which blocks are away.
+const AWAY: RGBColor = COLOURS[13];
 /// Room for names at the left and at the right.
 const LEFT: u32 = 76;
 const RIGHT: u32 = 18;
 /// Parts of a run over each of which the use of the link is averaged.
 const PARTS: usize = 200;
 
-/// The colour of what an SM does.
-const fn colour(activity: Activity) -> RGBColor {
-    match activity {
-        Activity::Runs => COLOURS[3],
-        Activity::Waits => COLOURS[2],
-        Activity::Ended => GRID,
-    }
-}
-
 /// The picture of a run.
 ///
 /// # Errors
 /// If it cannot be drawn, with a sentence that says why.
-pub fn svg(name: &str, config: &Config, outcome: &Outcome) -> Result<String, String> {
+pub fn svg(
+    name: &str,
+    second: Option<&str>,
+    config: &Config,
+    outcome: &Outcome,
+) -> Result<String, String> {
     let mut svg = String::new();
-    draw(&mut svg, name, config, outcome)
+    draw(&mut svg, name, second, config, outcome)
         .map_err(|error| format!("the chart cannot be drawn ({error})"))?;
     Ok(svg)
 }
@@ -77,40 +81,79 @@ fn strip(
     Ok(())
 }
 
-fn draw(svg: &mut String, name: &str, config: &Config, outcome: &Outcome) -> Drawn {
+/// The words above the picture: of the whole run, and of blocks that leave.
+fn words(name: &str, second: Option<&str>, config: &Config, outcome: &Outcome) -> Vec<String> {
     let history = &outcome.history;
-    let sms = history.activities.len();
-    let rows = ROW * sms as u32;
-    let has_handlers = history.arrivals.iter().any(|one| one.local.is_some());
-    // The legend has a second line, and the picture a second plot.
-    let (above, handlers) = match has_handlers {
-        true => (ABOVE + LINE, HANDLERS),
-        false => (ABOVE, 0),
+    let handled = match history.arrivals.iter().any(|one| one.local.is_some()) {
+        true => format!(", {} are allocated on the GPU", outcome.brought.local),
+        false => String::new(),
     };
-    let height = above + LINK + handlers + rows + BELOW;
-    let area = page(svg, (WIDTH, height))?;
-    let end = outcome.cycles.max(1);
-    let time = |cycle: u64| config.microseconds(cycle);
-    let names = Activity::ALL.map(|activity| format!("SM {}", activity.name()));
-    let mut names = [&names[..], &["link in use".to_owned()]].concat();
-    let mut colours = [Activity::ALL.map(colour).to_vec(), vec![COLOURS[4]]].concat();
-    let mut handled = String::new();
-    if has_handlers {
-        names.push("handlers on SMs".to_owned());
-        colours.push(COLOURS[5]);
-        handled = format!(", {} are allocated on the GPU", outcome.brought.local);
-    }
-    legend(&area, &names, &colours)?;
-    let small = || ("sans-serif", 13).into_font().color(&INK);
-    let title = format!(
-        "{name} under {}: {:.0} us on {sms} SMs, {} parts of memory arrive, of which {} come over the link{handled}",
+    let mut words = vec![format!(
+        "{name} under {}: {:.0} us on {} SMs, {} parts of memory arrive, of which {} come over the link{handled}",
         config.sm.scheme.0.name(),
-        time(end),
+        config.microseconds(outcome.cycles.max(1)),
+        history.activities.len(),
         history.arrivals.len(),
         outcome.brought.migrated
-    );
-    let at = (LEFT as i32, (above - ABOVE) as i32 + 38);
-    area.draw(&Text::new(title, at, small()))?;
+    )];
+    if let (Some(second), Some(launched)) = (second, &outcome.launched) {
+        words.push(format!(
+            "{second} is launched at {:.1} us and takes {:.1} us; {} thread blocks of {name} leave for it",
+            config.microseconds(launched.at),
+            config.microseconds(launched.cycles),
+            outcome.sms.switches
+        ));
+    } else if outcome.sms.switches > 0 {
+        words.push(format!(
+            "thread blocks are switched out {} times",
+            outcome.sms.switches
+        ));
+    }
+    words
+}
+
+fn draw(
+    svg: &mut String,
+    name: &str,
+    second: Option<&str>,
+    config: &Config,
+    outcome: &Outcome,
+) -> Drawn {
+    let history = &outcome.history;
+    let sms = history.activities.len();
+    let end = outcome.cycles.max(1);
+    let time = |cycle: u64| config.microseconds(cycle);
+    let switches = history.moved.iter().any(|moved| !moved.is_empty());
+    let rows = sms as u32 * (ROW + if switches { MARK } else { 0 });
+    let states: Vec<_> = (0..sms).map(|sm| states(outcome, sm)).collect();
+    let is_shown = |state: &State| states.iter().flatten().any(|one| one.1 == *state);
+    let shown = State::ALL.into_iter().filter(is_shown);
+    let (mut names, mut colours): (Vec<_>, Vec<_>) = shown
+        .map(|state| (state.name(name, second), state.colour()))
+        .unzip();
+    let has_handlers = history.arrivals.iter().any(|one| one.local.is_some());
+    let handlers = if has_handlers { HANDLERS } else { 0 };
+    for (name, colour, is_shown) in [
+        ("link in use", COLOURS[4], true),
+        ("handlers on SMs", COLOURS[5], has_handlers),
+        ("thread blocks switched out", AWAY, switches),
+    ] {
+        if is_shown {
+            names.push(name.to_owned());
+            colours.push(colour);
+        }
+    }
+    let words = words(name, second, config, outcome);
+    let entries = LINE * names.len().div_ceil(LEGEND) as u32;
+    let above = ABOVE + entries + WORDS * words.len() as u32;
+    let height = above + LINK + handlers + rows + BELOW;
+    let area = page(svg, (WIDTH, height))?;
+    legend(&area, &names, &colours)?;
+    let small = || ("sans-serif", 13).into_font().color(&INK);
+    for (line, words) in (0..).zip(words) {
+        let at = (LEFT as i32, (entries + WORDS * (line + 1)) as i32);
+        area.draw(&Text::new(words, at, small()))?;
+    }
     let (_, below) = area.split_vertically(above);
     let (above, below) = below.split_vertically(LINK);
     let used = history.link_use(PARTS, end);
@@ -153,17 +196,30 @@ fn draw(svg: &mut String, name: &str, config: &Config, outcome: &Outcome) -> Dra
         .label_style(small())
         .axis_style(INK)
         .draw()?;
-    for (sm, spans) in history.activities.iter().enumerate() {
+    // A bar has a least width, in units of the view box.
+    let bar = |span: &Range<u64>, (low, high): (f64, f64), colour: RGBColor, least: i32| {
+        let (left, bottom) = lanes.backend_coord(&(time(span.start), low));
+        let (right, top) = lanes.backend_coord(&(time(span.end), high));
+        Rectangle::new(
+            [(left, top), (right.max(left + least), bottom)],
+            colour.filled(),
+        )
+    };
+    let floor = if switches { 0.32 } else { 0.08 };
+    for (sm, states) in states.iter().enumerate() {
         // The first SM is the highest.
         let bottom = (sms - 1 - sm) as f64;
-        let spans = spans.until(end).map(|(span, activity)| {
-            let corners = [
-                (time(span.start), bottom + 0.08),
-                (time(span.end), bottom + 0.92),
-            ];
-            Rectangle::new(corners, colour(activity).filled())
-        });
-        lanes.draw_series(spans)?;
+        let heights = (bottom + floor, bottom + 0.92);
+        // An SM makes room for a moment only, which nothing else may hide.
+        let (makes_room, others): (Vec<_>, Vec<_>) =
+            states.iter().partition(|one| one.1 == State::MakesRoom);
+        for (span, state) in others.into_iter().chain(makes_room) {
+            let least = i32::from(*state == State::MakesRoom);
+            area.draw(&bar(span, heights, state.colour(), least))?;
+        }
+        for span in away(history.moved.get(sm).map_or(&[], |moved| moved), end) {
+            area.draw(&bar(&span, (bottom + 0.08, bottom + 0.24), AWAY, 1))?;
+        }
         if sm % 5 == 0 || sm + 1 == sms {
             let (x, y) = lanes.backend_coord(&(0.0, bottom + 0.5));
             let label = Text::new(format!("SM {sm}"), (x - 26, y - 7), centred());

@@ -21,7 +21,7 @@ const FAULTS: u64 = 3;
 const LOCAL: u64 = 4;
 
 /// The events of a run; times are microseconds.
-pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
+pub fn events(name: &str, second: Option<&str>, config: &Config, outcome: &Outcome) -> Value {
     // Perfetto counts whole nanoseconds. Moments are rounded rather than spans, so that no slice ends after the next one begins.
     let nanoseconds = |cycle: u64| (1_000.0 * config.microseconds(cycle)).round();
     let time = |cycle: u64| nanoseconds(cycle) / 1_000.0;
@@ -35,8 +35,9 @@ pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
         })
     };
     let history = &outcome.history;
+    let kernels = second.map_or_else(|| name.to_owned(), |second| format!("{name} and {second}"));
     let mut events = vec![
-        of_group(SMS, &format!("SMs: {name}")),
+        of_group(SMS, &format!("SMs: {kernels}")),
         of_group(PAGING, "paging"),
         of_group(SWITCHES, "thread blocks that each SM switches"),
         of_track(PAGING, HANDLER, "handler on the CPU"),
@@ -47,8 +48,9 @@ pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
     for (track, spans) in (1..).zip(&history.activities) {
         events.push(of_sm(SMS, track));
         let spans = spans.until(outcome.cycles);
-        let shown =
-            spans.filter(|(span, activity)| *activity != Activity::Ended && !span.is_empty());
+        let shown = spans.filter(|(span, activity)| {
+            matches!(activity, Activity::Runs | Activity::Waits) && !span.is_empty()
+        });
         events.extend(
             shown.map(|(span, activity)| slice(SMS, track, activity.name(), &span, json!({}))),
         );
@@ -62,7 +64,11 @@ pub fn events(name: &str, config: &Config, outcome: &Outcome) -> Value {
         }
     }
     if let Some(launched) = &outcome.launched {
-        events.push(of_group(PREEMPTIONS, "second kernel on each SM"));
+        let second = second.unwrap_or_default();
+        events.push(of_group(
+            PREEMPTIONS,
+            &format!("second kernel on each SM: {second}"),
+        ));
         for (track, sm) in (1..).zip(&launched.sms) {
             events.push(of_sm(PREEMPTIONS, track));
             let spans = [

@@ -248,7 +248,7 @@ pub fn run(
     bar.finish_and_clear();
     let outcomes: Vec<(Outcome, Launched)> = outcomes.into_iter().collect::<Result<_>>()?;
     if let ([(config, _)], [(outcome, _)]) = (&jobs[..], &outcomes[..]) {
-        args.write(first, config, outcome)?;
+        args.write(first, Some(&second.name), config, outcome)?;
     }
     let rows = jobs.iter().zip(&outcomes);
     let rows: Vec<Row> = rows

@@ -15,13 +15,15 @@ pub enum Activity {
     Runs,
     /// It has thread blocks, and nothing commits.
     Waits,
+    /// It has no thread block, and has had none.
+    Empty,
     /// It has ended: there is no thread block for it any more.
     Ended,
 }
 
 impl Activity {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Runs, Self::Waits, Self::Ended];
+    pub const ALL: [Self; 4] = [Self::Runs, Self::Waits, Self::Empty, Self::Ended];
 
     /// What it does, in words.
     #[must_use]
@@ -29,6 +31,7 @@ impl Activity {
         match self {
             Self::Runs => "runs",
             Self::Waits => "waits",
+            Self::Empty => "has no thread block",
             Self::Ended => "has ended",
         }
     }
@@ -82,6 +85,8 @@ impl Spans {
     pub(super) fn see(&mut self, now: u64, last_progress: u64, has_ended: bool) {
         let waits = now - last_progress >= WAITS;
         let (from, activity) = match (has_ended, waits) {
+            // Nothing has ever committed there.
+            (true, _) if last_progress == 0 => (0, Activity::Empty),
             (true, _) => (now, Activity::Ended),
             (false, true) => (last_progress, Activity::Waits),
             (false, false) => (last_progress, Activity::Runs),
@@ -164,6 +169,14 @@ mod tests {
         (0..3_000).for_each(|now| spans.see(now, 0, false));
         let spans: Vec<_> = spans.until(3_000).collect();
         assert_eq!(spans, [(0..3_000, Activity::Waits)]);
+    }
+
+    #[test]
+    fn an_sm_without_a_thread_block_is_empty_from_the_start() {
+        let mut spans = Spans::default();
+        (0..3_000).for_each(|now| spans.see(now, 0, now >= 12));
+        let spans: Vec<_> = spans.until(3_000).collect();
+        assert_eq!(spans, [(0..3_000, Activity::Empty)]);
     }
 
     #[test]
