@@ -1,6 +1,7 @@
 //! `faultline gpu`: kernels, traces and programs on a whole GPU with demand paging.
 
 mod chart;
+mod configuration;
 mod events;
 mod lanes;
 mod restart;
@@ -8,13 +9,10 @@ mod rows;
 mod second;
 
 use std::fmt::Display;
-use std::fs;
 use std::path::PathBuf;
 
-use faultline_sim::machines::gpu::{
-    Config, Failure, Gpu, Granularity, Handling, Link, Outcome, SchemeName, SwitchingMode,
-};
-use faultline_sim::machines::sm::{Response, SmError, Work};
+use faultline_sim::machines::gpu::{Config, Gpu, Handling, Outcome, SchemeName, SwitchingMode};
+use faultline_sim::machines::sm::{Response, Work};
 use faultline_sim::sm::sm_pipeline::Scheme;
 use faultline_testbench::file;
 use indicatif::ProgressBar;
@@ -26,7 +24,6 @@ use self::rows::{Row, text};
 use self::second::Second;
 use super::exceptions::Exceptions;
 use super::sm::schemes;
-use super::sm::setups::log_bytes;
 use super::sm::workloads::Workloads;
 use crate::Global;
 use crate::output::{self, progress};
@@ -181,145 +178,6 @@ fn preset(name: &str) -> std::result::Result<String, String> {
 }
 
 impl Args {
-    /// The text of the file, and its name; empty if there is none.
-    fn file(&self) -> Result<(String, String)> {
-        let Some(path) = &self.config else {
-            return Ok(Default::default());
-        };
-        let text = fs::read_to_string(path);
-        let text = text.map_err(|error| miette!("{}: {error}", path.display()))?;
-        Ok((text, path.display().to_string()))
-    }
-
-    /// The file and the line of the first of these keys that the file says, with a colon; empty if it says none.
-    fn place_of(&self, keys: &[(&str, &str)]) -> Result<String> {
-        let (text, file) = self.file()?;
-        let line = keys
-            .iter()
-            .find_map(|(table, key)| Config::line_of(&text, table, key));
-        Ok(line.map_or_else(String::new, |line| format!("{file}:{line}: ")))
-    }
-
-    /// Fails if the file wants of absent pages what no option asks for, and every page is there.
-    fn check_absent(&self, config: &Config) -> Result<()> {
-        let handles = config.paging.handling == Handling::Gpu && self.handling.is_empty();
-        let switches = config.switching.mode != SwitchingMode::None && self.switching.is_empty();
-        for (table, key, is_wanted) in [
-            ("paging", "handling", handles),
-            ("switching", "mode", switches),
-        ] {
-            if is_wanted && !config.paging.absent {
-                let place = self.place_of(&[(table, key)])?;
-                return Err(miette!(
-                    "{place}{key}: every page is there, so give --absent too, or absent = true in [paging]"
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    /// Fails if a fault is to take less than its parts; of a file it names the line.
-    fn check_times(&self, config: &Config) -> Result<()> {
-        let Err(error) = config.check_times() else {
-            return Ok(());
-        };
-        let is_of_file = |key: &&&str| match **key {
-            "migration" | "allocation" | "link_bytes" => self.link.is_none(),
-            "granularity" => self.granularity.is_none(),
-            _ => true,
-        };
-        let keys = error.keys.iter().filter(is_of_file);
-        let keys: Vec<_> = keys.map(|&key| ("paging", key)).collect();
-        let place = self.place_of(&keys)?;
-        Err(miette!("{place}{error}"))
-    }
-
-    /// The keys of a file that say what a scheme is to do and which scheme it is, without those that options replace.
-    fn of_scheme<'key>(
-        &self,
-        key: (&'key str, &'key str),
-        is_option: bool,
-    ) -> Vec<(&'key str, &'key str)> {
-        let own = (!is_option).then_some(key);
-        let scheme = self.scheme.is_empty().then_some(("sm", "scheme"));
-        own.into_iter().chain(scheme).collect()
-    }
-
-    /// The GPU that the preset, the file and the options say.
-    fn config(&self) -> Result<Config> {
-        let (text, file) = self.file()?;
-        let config = match &self.preset {
-            Some(preset) => Config::read_over(&text, &file, preset),
-            None => Config::read(&text, &file, PRESET),
-        };
-        let mut config = config.map_err(|error| miette!("{error}"))?;
-        if let Some(sms) = self.sms {
-            config.sms = sms.try_into().map_err(|error| miette!("--sms: {error}"))?;
-        }
-        if let Some(log) = &self.log {
-            let bytes = log_bytes(log)? as u64;
-            config.sm.log_bytes = bytes
-                .try_into()
-                .map_err(|error| miette!("--log: {error}"))?;
-        }
-        let paging = &mut config.paging;
-        paging.absent |= self.absent;
-        paging.copied |= self.copied;
-        for (option, is_given) in [
-            ("--copied", self.copied),
-            ("--handling", !self.handling.is_empty()),
-            ("--link", self.link.is_some()),
-            ("--granularity", self.granularity.is_some()),
-            (
-                "--switching",
-                self.switching.iter().any(|mode| *mode != Mode::None),
-            ),
-        ] {
-            if is_given && !paging.absent {
-                return Err(miette!(
-                    "{option}: every page is there, so give --absent too"
-                ));
-            }
-        }
-        match self.link {
-            Some(Bus::Nvlink) => config.set_link(Link::NVLINK),
-            Some(Bus::Pcie3) => config.set_link(Link::PCIE3),
-            None => {}
-        }
-        match self.granularity {
-            Some(Size::Page) => config.paging.granularity = Granularity::Page,
-            Some(Size::Region) => config.paging.granularity = Granularity::Region,
-            None => {}
-        }
-        let exceptions = &mut config.exceptions;
-        if let Some(response) = self.exceptions.response() {
-            exceptions.response = response;
-        }
-        if let Some(cycles) = self.exceptions.cycles() {
-            let cycles = cycles.try_into();
-            exceptions.handler = cycles.map_err(|error| miette!("--exception-cycles: {error}"))?;
-        }
-        self.check_absent(&config)?;
-        self.check_times(&config)?;
-        Ok(config)
-    }
-
-    /// The file and the line of the configuration that a failure is about, if it says so.
-    fn place(&self, failure: &Failure) -> Option<String> {
-        let path = self.config.as_ref()?;
-        let Failure::Sm { error, .. } = failure else {
-            return None;
-        };
-        let (table, key) = match error {
-            SmError::Log { .. } if self.log.is_none() => ("sm", "log_bytes"),
-            SmError::Block { .. } => ("sm", "warps"),
-            _ => return None,
-        };
-        let text = fs::read_to_string(path).ok()?;
-        let line = Config::line_of(&text, table, key)?;
-        Some(format!("{}:{line}: ", path.display()))
-    }
-
     /// Whether the files can be written, and are two.
     fn check_files(&self) -> Result<()> {
         output::check_files(&[
@@ -537,7 +395,7 @@ fn one(
     let failed =
         |place: &str, error: &dyn Display| miette!("{place}{} under {scheme}: {error}", work.name);
     let gpu = Gpu::new(&config.parameters(), work);
-    let mut gpu = gpu.map_err(|error| failed(&args.place(&error).unwrap_or_default(), &error))?;
+    let mut gpu = gpu.map_err(|error| failed(&args.place(&error), &error))?;
     if is_parallel {
         gpu = gpu.in_parallel();
     }

@@ -125,14 +125,10 @@ fn committed_figures_of_compiled_programs_are_on_the_page() {
 fn committed_heaps_of_compiled_programs_are_on_the_page() {
     let report = text("sim/reports/heap_compiled.md");
     let (figures, _) = report.split_once("\n## With 32 far faults").unwrap();
-    let [nvlink, pcie3] =
-        ["nvlink", "pcie3"].map(|link| handling::mean(figures, "tanasic-13", link));
-    says(
-        PERFORMANCE,
-        [format!(
-            "| 13: pages of a heap, compiled programs | {:.1} | {} | {:.1} | {} |",
-            nvlink.0, nvlink.1, pcie3.0, pcie3.1
-        )],
+    handling::means(
+        figures,
+        "tanasic-13",
+        "13: pages of a heap, compiled programs",
     );
     let is_program = |line: &&str| line.starts_with("| heap-");
     let rows: Vec<_> = figures.lines().filter(is_program).map(cells).collect();
@@ -150,15 +146,8 @@ fn committed_output_pages_of_compiled_programs_are_on_the_page() {
     let (figure, rest) = report.split_once("\n## With 32 far faults").unwrap();
     let (wide, _) = rest.split_once("\n## What they rest on").unwrap();
     for (part, of_page) in [(figure, ""), (wide, ", 32 far faults of an SM")] {
-        let [nvlink, pcie3] =
-            ["nvlink", "pcie3"].map(|link| handling::mean(part, "tanasic-14", link));
-        says(
-            PERFORMANCE,
-            [format!(
-                "| 14: output pages, compiled programs{of_page} | {:.1} | {} | {:.1} | {} |",
-                nvlink.0, nvlink.1, pcie3.0, pcie3.1
-            )],
-        );
+        let name = format!("14: output pages, compiled programs{of_page}");
+        handling::means(part, "tanasic-14", &name);
     }
     for link in ["nvlink", "pcie3"] {
         assert!(report.contains(&format!("\ntanasic-14 over {link} is ")));

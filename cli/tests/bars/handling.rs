@@ -14,6 +14,20 @@ pub fn mean(part: &str, figure: &str, link: &str) -> (f64, f64) {
     both.unwrap_or_else(|| panic!("the report has no mean of {figure} over {link}"))
 }
 
+/// The means of a figure over both links, which the page has in the row of this name.
+pub fn means(part: &str, figure: &str, name: &str) -> [(f64, f64); 2] {
+    let means = ["nvlink", "pcie3"].map(|link| mean(part, figure, link));
+    let [nvlink, pcie3] = means;
+    says(
+        PERFORMANCE,
+        [format!(
+            "| {name} | {:.1} | {} | {:.1} | {} |",
+            nvlink.0, nvlink.1, pcie3.0, pcie3.1
+        )],
+    );
+    means
+}
+
 /// Figures 13 and 14: a reason for each mean that is far from the paper's; every kernel that allocates gains; and the page's figures
 /// are the report's.
 #[test]
@@ -26,14 +40,7 @@ fn committed_handling_stands_beside_the_paper() {
             ("tanasic-13", "13: pages of a heap"),
             ("tanasic-14", "14: output pages"),
         ] {
-            let [nvlink, pcie3] = ["nvlink", "pcie3"].map(|link| mean(part, figure, link));
-            says(
-                PERFORMANCE,
-                [format!(
-                    "| {name}{of_page} | {:.1} | {} | {:.1} | {} |",
-                    nvlink.0, nvlink.1, pcie3.0, pcie3.1
-                )],
-            );
+            let [nvlink, pcie3] = means(part, figure, &format!("{name}{of_page}"));
             for (link, (here, paper)) in [("nvlink", nvlink), ("pcie3", pcie3)] {
                 let explained = report.contains(&format!("\n{figure} over {link} is "));
                 assert!(

@@ -290,7 +290,7 @@ fn one(
         preemption: config.preemption(choice, lead, deadline),
     };
     let gpu = Gpu::with_second(&config.parameters(), first, launch);
-    let mut gpu = gpu.map_err(|error| failed(&args.place(&error).unwrap_or_default(), &error))?;
+    let mut gpu = gpu.map_err(|error| failed(&args.place(&error), &error))?;
     if is_parallel {
         gpu = gpu.in_parallel();
     }

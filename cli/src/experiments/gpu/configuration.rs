@@ -1,0 +1,148 @@
+//! The GPU that a preset, a file and options say, and where a file says it.
+
+use std::fs;
+
+use faultline_sim::machines::gpu::{Config, Failure, Granularity, Handling, Link, SwitchingMode};
+use faultline_sim::machines::sm::SmError;
+use miette::{Result, miette};
+
+use super::super::sm::setups::log_bytes;
+use super::{Args, Bus, Mode, PRESET, Size};
+
+impl Args {
+    /// The text of the file, and its name; empty if there is none.
+    pub(super) fn file(&self) -> Result<(String, String)> {
+        let Some(path) = &self.config else {
+            return Ok(Default::default());
+        };
+        let text = fs::read_to_string(path);
+        let text = text.map_err(|error| miette!("{}: {error}", path.display()))?;
+        Ok((text, path.display().to_string()))
+    }
+
+    /// The file and the line of the first of these keys that the file says, with a colon; empty if it says none.
+    pub(super) fn place_of(&self, keys: &[(&str, &str)]) -> Result<String> {
+        let (text, file) = self.file()?;
+        let line = keys
+            .iter()
+            .find_map(|(table, key)| Config::line_of(&text, table, key));
+        Ok(line.map_or_else(String::new, |line| format!("{file}:{line}: ")))
+    }
+
+    /// Fails if the file wants of absent pages what no option asks for, and every page is there.
+    fn check_absent(&self, config: &Config) -> Result<()> {
+        let handles = config.paging.handling == Handling::Gpu && self.handling.is_empty();
+        let switches = config.switching.mode != SwitchingMode::None && self.switching.is_empty();
+        for (table, key, is_wanted) in [
+            ("paging", "handling", handles),
+            ("switching", "mode", switches),
+        ] {
+            if is_wanted && !config.paging.absent {
+                let place = self.place_of(&[(table, key)])?;
+                return Err(miette!(
+                    "{place}{key}: every page is there, so give --absent too, or absent = true in [paging]"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails if a fault is to take less than its parts; of a file it names the line.
+    fn check_times(&self, config: &Config) -> Result<()> {
+        let Err(error) = config.check_times() else {
+            return Ok(());
+        };
+        let is_of_file = |key: &&&str| match **key {
+            "migration" | "allocation" | "link_bytes" => self.link.is_none(),
+            "granularity" => self.granularity.is_none(),
+            _ => true,
+        };
+        let keys = error.keys.iter().filter(is_of_file);
+        let keys: Vec<_> = keys.map(|&key| ("paging", key)).collect();
+        let place = self.place_of(&keys)?;
+        Err(miette!("{place}{error}"))
+    }
+
+    /// The keys of a file that say what a scheme is to do and which scheme it is, without those that options replace.
+    pub(super) fn of_scheme<'key>(
+        &self,
+        key: (&'key str, &'key str),
+        is_option: bool,
+    ) -> Vec<(&'key str, &'key str)> {
+        let own = (!is_option).then_some(key);
+        let scheme = self.scheme.is_empty().then_some(("sm", "scheme"));
+        own.into_iter().chain(scheme).collect()
+    }
+
+    /// The GPU that the preset, the file and the options say.
+    pub(super) fn config(&self) -> Result<Config> {
+        let (text, file) = self.file()?;
+        let config = match &self.preset {
+            Some(preset) => Config::read_over(&text, &file, preset),
+            None => Config::read(&text, &file, PRESET),
+        };
+        let mut config = config.map_err(|error| miette!("{error}"))?;
+        if let Some(sms) = self.sms {
+            config.sms = sms.try_into().map_err(|error| miette!("--sms: {error}"))?;
+        }
+        if let Some(log) = &self.log {
+            let bytes = log_bytes(log)? as u64;
+            config.sm.log_bytes = bytes
+                .try_into()
+                .map_err(|error| miette!("--log: {error}"))?;
+        }
+        let paging = &mut config.paging;
+        paging.absent |= self.absent;
+        paging.copied |= self.copied;
+        for (option, is_given) in [
+            ("--copied", self.copied),
+            ("--handling", !self.handling.is_empty()),
+            ("--link", self.link.is_some()),
+            ("--granularity", self.granularity.is_some()),
+            (
+                "--switching",
+                self.switching.iter().any(|mode| *mode != Mode::None),
+            ),
+        ] {
+            if is_given && !paging.absent {
+                return Err(miette!(
+                    "{option}: every page is there, so give --absent too"
+                ));
+            }
+        }
+        match self.link {
+            Some(Bus::Nvlink) => config.set_link(Link::NVLINK),
+            Some(Bus::Pcie3) => config.set_link(Link::PCIE3),
+            None => {}
+        }
+        match self.granularity {
+            Some(Size::Page) => config.paging.granularity = Granularity::Page,
+            Some(Size::Region) => config.paging.granularity = Granularity::Region,
+            None => {}
+        }
+        let exceptions = &mut config.exceptions;
+        if let Some(response) = self.exceptions.response() {
+            exceptions.response = response;
+        }
+        if let Some(cycles) = self.exceptions.cycles() {
+            let cycles = cycles.try_into();
+            exceptions.handler = cycles.map_err(|error| miette!("--exception-cycles: {error}"))?;
+        }
+        self.check_absent(&config)?;
+        self.check_times(&config)?;
+        Ok(config)
+    }
+
+    /// The file and the line of the configuration that a failure is about, with a colon; empty if it says none.
+    pub(super) fn place(&self, failure: &Failure) -> String {
+        let key = match failure {
+            Failure::Sm { error, .. } => match error {
+                SmError::Log { .. } if self.log.is_none() => ("sm", "log_bytes"),
+                SmError::Block { .. } => ("sm", "warps"),
+                _ => return String::new(),
+            },
+            _ => return String::new(),
+        };
+        self.place_of(&[key]).unwrap_or_default()
+    }
+}
