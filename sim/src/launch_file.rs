@@ -31,6 +31,7 @@ mod contents;
 mod launch;
 mod number;
 mod placed;
+mod steps;
 #[cfg(test)]
 mod tests;
 
@@ -43,11 +44,12 @@ use toml::de::{DeTable, DeValue, Deserializer};
 
 use crate::place::{line_at, one_sentence};
 
-pub use argument::Argument;
+pub use argument::{Argument, Given};
 pub use array::{Array, Ramp, Random, Shuffle, TextureTable, Tolerance};
 pub use launch::{Extent, Launch, LaunchTable};
 pub use number::{Element, Number};
 pub use placed::{Difference, Placed, PlacedBuffer, PlacedSymbol, PlacedTexture};
+pub use steps::{Size, Steps};
 
 /// Why a file starts nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -81,7 +83,7 @@ struct Tables {
     /// without an atomic what others of the launch write.
     recorded: Option<bool>,
     /// The arguments, in the order of the kernel's parameters.
-    arguments: Option<Vec<Argument>>,
+    arguments: Option<Vec<Given>>,
     /// Arrays in global memory, by name.
     #[serde(default)]
     buffers: BTreeMap<String, Array>,
@@ -91,7 +93,8 @@ struct Tables {
     /// Textures of the PTX, by name.
     #[serde(default)]
     textures: BTreeMap<String, TextureTable>,
-    /// Launches one after the other. Each says what differs from the top level, which is the one launch without them.
+    /// Launches one after the other, or launches that are repeated. Each says what differs from the top level, which is the one
+    /// launch without them.
     #[serde(default)]
     launches: Vec<LaunchTable>,
 }
@@ -150,13 +153,18 @@ impl LaunchFile {
         }
     }
 
-    /// The line of what these keys lead to; a number is a place in a list.
+    /// The line of what these keys lead to, or of the last of them that is there; a number is a place in a list.
     fn line_of(&self, keys: &[&str]) -> usize {
+        self.found(keys).1
+    }
+
+    /// How many of these keys lead somewhere, one after the other, and the line of the last of them.
+    fn found(&self, keys: &[&str]) -> (usize, usize) {
         let Ok(parsed) = DeTable::parse(&self.text) else {
-            return 1;
+            return (0, 1);
         };
         let top = DeValue::Table(parsed.into_inner());
-        let (mut here, mut start) = (&top, 0);
+        let (mut here, mut start, mut count) = (&top, 0, 0);
         for &key in keys {
             let next = match here {
                 DeValue::Table(table) => table
@@ -170,8 +178,9 @@ impl LaunchFile {
             };
             let Some((span, value)) = next else { break };
             (here, start) = (value.get_ref(), span.start);
+            count += 1;
         }
-        line_at(&self.text, start)
+        (count, line_at(&self.text, start))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Compiled programs that the crate has: CUDA of its own after Parboil's eleven, at the papers' problem sizes.
+//! Compiled programs that the crate has: CUDA of its own after the programs of the papers, at their problem sizes.
 
 use std::path::Path;
 
@@ -48,6 +48,21 @@ pub const PARBOIL: [Program; 11] = [
     program!("tpacf"),
 ];
 
+/// The algorithms of Rodinia's programs, and a formula of finance, on which Power et al. (HPCA 2014), Zheng et al. (HPCA 2016) and
+/// Li et al. (TCAD 2018) lean besides.
+pub const RODINIA: [Program; 10] = [
+    program!("backprop"),
+    program!("black-scholes"),
+    program!("gaussian"),
+    program!("hotspot"),
+    program!("kmeans"),
+    program!("lud"),
+    program!("nn"),
+    program!("nw"),
+    program!("pathfinder"),
+    program!("srad"),
+];
+
 /// Programs that allocate memory on the device.
 pub const ALLOCATING: [Program; 4] = [
     program!("heap-fixed", "../programs/heap.ptx"),
@@ -60,7 +75,7 @@ impl Program {
     /// The program of a name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
-        let mut all = PARBOIL.iter().chain(&ALLOCATING);
+        let mut all = PARBOIL.iter().chain(&RODINIA).chain(&ALLOCATING);
         all.find(|program| program.name == name)
     }
 
@@ -96,7 +111,7 @@ mod tests {
 
     #[test]
     fn programs_are_found_by_their_names() {
-        for program in PARBOIL.iter().chain(&ALLOCATING) {
+        for program in PARBOIL.iter().chain(&RODINIA).chain(&ALLOCATING) {
             let found = Program::named(program.name).map(|found| found.name);
             assert_eq!(found, Some(program.name));
         }

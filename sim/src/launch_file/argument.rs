@@ -6,8 +6,9 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
+use super::steps::Steps;
 use crate::numbers::unsigned;
 
 /// An argument. A scalar has the width of its parameter.
@@ -28,12 +29,36 @@ pub enum Argument {
     Bytes(Vec<u8>),
 }
 
-/// A structure that is passed by value.
+/// An argument as a file gives it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Given {
+    /// The same each time.
+    Fixed(Argument),
+    /// A whole number that differs from time to time.
+    Steps(Steps),
+}
+
+impl Given {
+    /// The argument at a time.
+    #[must_use]
+    pub fn at(&self, time: u32) -> Argument {
+        match self {
+            Self::Fixed(argument) => argument.clone(),
+            Self::Steps(steps) => Argument::Integer(steps.at(time)),
+        }
+    }
+}
+
+/// A structure that is passed by value, or a number that differs from time to time.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Structure {
-    /// Its bytes, the lowest address first.
-    bytes: Vec<u8>,
+struct Table {
+    /// The bytes of a structure, the lowest address first.
+    bytes: Option<Vec<u8>>,
+    /// The number, the first time.
+    from: Option<i64>,
+    /// What is added each time.
+    step: Option<i64>,
 }
 
 impl Argument {
@@ -63,51 +88,63 @@ impl Argument {
     }
 }
 
-impl<'text> Deserialize<'text> for Argument {
+impl<'text> Deserialize<'text> for Given {
     fn deserialize<D: Deserializer<'text>>(from: D) -> Result<Self, D::Error> {
         struct Reader;
         impl<'text> Visitor<'text> for Reader {
-            type Value = Argument;
+            type Value = Given;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("the name of a buffer, a number or { bytes = [..] }")
+                formatter
+                    .write_str("the name of a buffer, a number, { bytes = [..] } or { from, step }")
             }
 
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Argument, E> {
-                Argument::buffer(text).map_err(E::custom)
+            fn visit_str<E: Error>(self, text: &str) -> Result<Given, E> {
+                Argument::buffer(text).map(Given::Fixed).map_err(E::custom)
             }
 
-            fn visit_i64<E>(self, number: i64) -> Result<Argument, E> {
-                Ok(Argument::Integer(number.into()))
+            fn visit_i64<E>(self, number: i64) -> Result<Given, E> {
+                Ok(Given::Fixed(Argument::Integer(number.into())))
             }
 
-            fn visit_u64<E>(self, number: u64) -> Result<Argument, E> {
-                Ok(Argument::Integer(number.into()))
+            fn visit_u64<E>(self, number: u64) -> Result<Given, E> {
+                Ok(Given::Fixed(Argument::Integer(number.into())))
             }
 
-            fn visit_f64<E>(self, number: f64) -> Result<Argument, E> {
-                Ok(Argument::Float(number))
+            fn visit_f64<E>(self, number: f64) -> Result<Given, E> {
+                Ok(Given::Fixed(Argument::Float(number)))
             }
 
-            fn visit_map<A: MapAccess<'text>>(self, map: A) -> Result<Argument, A::Error> {
-                let structure = Structure::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(Argument::Bytes(structure.bytes))
+            fn visit_map<A: MapAccess<'text>>(self, map: A) -> Result<Given, A::Error> {
+                match Table::deserialize(MapAccessDeserializer::new(map))? {
+                    Table {
+                        bytes: Some(bytes),
+                        from: None,
+                        step: None,
+                    } => Ok(Given::Fixed(Argument::Bytes(bytes))),
+                    Table {
+                        bytes: None,
+                        from: Some(from),
+                        step: Some(step),
+                    } => Ok(Given::Steps(Steps { from, step })),
+                    _ => Err(Error::custom("give { bytes = [..] } or { from, step }")),
+                }
             }
         }
         from.deserialize_any(Reader)
     }
 }
 
-impl JsonSchema for Argument {
+impl JsonSchema for Given {
     fn schema_name() -> Cow<'static, str> {
         "Argument".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let structure = generator.subschema_for::<Structure>();
+        let table = generator.subschema_for::<Table>();
         json_schema!({
-            "description": "The name of a buffer, also as \"name+offset\" in bytes, a number, or the bytes of a structure.",
-            "anyOf": [{ "type": "string" }, { "type": "number" }, structure]
+            "description": "The name of a buffer, also as \"name+offset\" in bytes, a number, the bytes of a structure, or a number that differs from time to time.",
+            "anyOf": [{ "type": "string" }, { "type": "number" }, table]
         })
     }
 }

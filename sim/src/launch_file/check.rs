@@ -14,6 +14,8 @@ const MOST_BLOCKS: u64 = (1 << 31) - 1;
 const GRID: [u32; 3] = [(1 << 31) - 1, 65535, 65535];
 /// The most bytes of shared memory of a block.
 const MOST_SHARED: u32 = 48 << 10;
+/// The most times that launches are repeated.
+const MOST_TIMES: u32 = 1 << 16;
 /// The most bytes of a kernel's parameters.
 const MOST_PARAMETERS: usize = 4096;
 
@@ -60,44 +62,91 @@ impl LaunchFile {
             blocks: tables.blocks,
             recorded: tables.recorded,
             arguments: tables.arguments.clone(),
+            ..LaunchTable::default()
         };
         if tables.launches.is_empty() {
-            return Ok(vec![self.launch(None, &top, &top)?]);
+            return Ok(vec![self.launch(&[], &top, &top, (0, None))?]);
         }
-        let own = tables.launches.iter().enumerate();
-        own.map(|(place, own)| self.launch(Some(place), own, &top))
-            .collect()
+        let mut all = Vec::new();
+        for (place, own) in tables.launches.iter().enumerate() {
+            let place = place.to_string();
+            self.repeat(&["launches", &place], own, &top, &mut all)?;
+        }
+        Ok(all)
     }
 
-    /// Checks a launch: its place in the list, what it says itself, and the top level.
-    fn launch(
+    /// Adds the launches of a table, which these keys lead to, as often as it says.
+    fn repeat(
         &self,
-        place: Option<usize>,
+        keys: &[&str],
         own: &LaunchTable,
         top: &LaunchTable,
+        all: &mut Vec<Launch>,
+    ) -> Result<(), Error> {
+        let at = |key| [keys, &[key]].concat();
+        let times = own.times.unwrap_or(1);
+        if !(1..=MOST_TIMES).contains(&times) {
+            let sentence = format!("times is {times}; give 1 to {MOST_TIMES}");
+            return Err(self.wrong(&at("times"), sentence));
+        }
+        if own.launches.is_empty() {
+            let first = all.len();
+            for time in 0..times {
+                let launch = self.launch(keys, own, top, (time, all.get(first)))?;
+                all.push(launch);
+            }
+            return Ok(());
+        }
+        let (over, first) = (own.over(top), all.len());
+        for time in 0..times {
+            for (place, of_turn) in own.launches.iter().enumerate() {
+                let name = place.to_string();
+                let keys = [keys, &["launches", &name]].concat();
+                if of_turn.times.is_some() || !of_turn.launches.is_empty() {
+                    let sentence =
+                        "a launch that is repeated in turn is one; remove its times and launches";
+                    return Err(self.wrong(&keys, sentence));
+                }
+                let launched = all.get(first + place).filter(|_| time > 0);
+                let launch = self.launch(&keys, of_turn, &over, (time, launched))?;
+                all.push(launch);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks a launch at a time: the keys that lead to it, what it says itself, what holds for the rest, and the launch of the first
+    /// time, whose lines are its own.
+    fn launch(
+        &self,
+        table: &[&str],
+        own: &LaunchTable,
+        top: &LaunchTable,
+        (time, before): (u32, Option<&Launch>),
     ) -> Result<Launch, Error> {
-        let place = place.map(|place| place.to_string());
-        let table: Vec<&str> = match &place {
-            Some(place) => vec!["launches", place],
-            None => Vec::new(),
-        };
-        // Where a key stands: in the launch if it says it, or else at the top.
+        // Where a key stands: in the launch if it says it, or else in what it belongs to, or at the top.
         let at = |is_own: bool, keys: &[&'static str]| match is_own {
-            true => [&table, keys].concat(),
-            false => keys.to_vec(),
+            true => [table, keys].concat(),
+            false => self.first_with(table, keys),
         };
         let extent =
             |key: &'static str, own: Option<Extent>, top: Option<Extent>, most: [u32; 3]| {
-                let Some(Extent(sizes)) = own.or(top) else {
+                let Some(extent) = own.or(top) else {
                     return Err(self.wrong(
-                        &table,
+                        table,
                         format!("the launch has no {key}; add {key} = [x, y, z]"),
                     ));
                 };
+                let sizes = extent.at(time);
                 let in_range = |(size, most): (&u32, u32)| (1..=most).contains(size);
                 if !sizes.iter().zip(most).all(in_range) {
                     let [x, y, z] = most;
-                    let sentence = format!("{key} is not from 1 to {x}, {y} and {z} in x, y and z");
+                    let when = match time {
+                        0 => String::new(),
+                        time => format!(" at time {}", time + 1),
+                    };
+                    let sentence =
+                        format!("{key} is not from 1 to {x}, {y} and {z} in x, y and z{when}");
                     return Err(self.wrong(&at(own.is_some(), &[key]), sentence));
                 }
                 Ok(sizes)
@@ -134,15 +183,22 @@ impl LaunchFile {
             return Err(self.wrong(&at(own.blocks.is_some(), &["blocks"]), sentence));
         }
         let arguments = own.arguments.as_ref().or(top.arguments.as_ref());
-        let arguments = arguments.cloned().unwrap_or_default();
-        let list = at(own.arguments.is_some(), &["arguments"]);
-        let mut argument_lines = Vec::new();
-        for (place, argument) in arguments.iter().enumerate() {
-            let place = place.to_string();
-            let keys = [&*list, &[&*place]].concat();
-            self.check_argument(&keys, argument)?;
-            argument_lines.push(self.line_of(&keys));
-        }
+        let arguments = arguments.into_iter().flatten();
+        let arguments: Vec<_> = arguments.map(|given| given.at(time)).collect();
+        let (line, argument_lines) = match before {
+            Some(before) => (before.line, before.argument_lines.clone()),
+            None => {
+                let list = at(own.arguments.is_some(), &["arguments"]);
+                let mut lines = Vec::new();
+                for (place, argument) in arguments.iter().enumerate() {
+                    let place = place.to_string();
+                    let keys = [&*list, &[&*place]].concat();
+                    self.check_argument(&keys, argument)?;
+                    lines.push(self.line_of(&keys));
+                }
+                (self.line_of(table), lines)
+            }
+        };
         Ok(Launch {
             entry: own.entry.as_ref().or(top.entry.as_ref()).cloned(),
             grid,
@@ -152,9 +208,19 @@ impl LaunchFile {
             blocks: first..end,
             is_recorded: own.recorded.or(top.recorded).unwrap_or(false),
             arguments,
-            line: self.line_of(&table),
+            line,
             argument_lines,
         })
+    }
+
+    /// Where a key stands that a launch does not say itself: in what the launch belongs to, or at the top.
+    fn first_with<'key>(&self, table: &[&'key str], keys: &[&'key str]) -> Vec<&'key str> {
+        let owner = &table[..table.len().min(2)];
+        let owned = [owner, keys].concat();
+        match self.found(&owned).0 == owned.len() {
+            true => owned,
+            false => keys.to_vec(),
+        }
     }
 
     fn check_argument(&self, keys: &[&str], argument: &Argument) -> Result<(), Error> {

@@ -6,20 +6,30 @@ use std::ops::Range;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
-use super::Argument;
+use super::argument::{Argument, Given};
+use super::steps::Size;
 
 /// The size of a grid or block in x, y and z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "Vec<u32>")]
-pub struct Extent(pub [u32; 3]);
+#[serde(try_from = "Vec<Size>")]
+pub struct Extent(pub [Size; 3]);
 
-impl TryFrom<Vec<u32>> for Extent {
+impl Extent {
+    /// The size at a time; 0 where a number does not fit.
+    #[must_use]
+    pub fn at(self, time: u32) -> [u32; 3] {
+        self.0.map(|size| size.at(time))
+    }
+}
+
+impl TryFrom<Vec<Size>> for Extent {
     type Error = String;
 
-    fn try_from(sizes: Vec<u32>) -> Result<Self, String> {
+    fn try_from(sizes: Vec<Size>) -> Result<Self, String> {
+        const ONE: Size = Size::Fixed(1);
         match *sizes {
-            [x] => Ok(Self([x, 1, 1])),
-            [x, y] => Ok(Self([x, y, 1])),
+            [x] => Ok(Self([x, ONE, ONE])),
+            [x, y] => Ok(Self([x, y, ONE])),
             [x, y, z] => Ok(Self([x, y, z])),
             _ => Err(format!(
                 "{} numbers are no size; give 1 to 3, in x, y and z",
@@ -38,14 +48,13 @@ impl JsonSchema for Extent {
         true
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "array", "minItems": 1, "maxItems": 3, "items": { "type": "integer", "minimum": 1 }
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let size = generator.subschema_for::<Size>();
+        json_schema!({ "type": "array", "minItems": 1, "maxItems": 3, "items": size })
     }
 }
 
-/// A launch of several: what it leaves out is as at the top level.
+/// A launch of several, or launches that are repeated: what it leaves out is as at the top level, or as in what it belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LaunchTable {
@@ -65,7 +74,30 @@ pub struct LaunchTable {
     /// atomic what others of the launch write.
     pub recorded: Option<bool>,
     /// The arguments, in the order of the kernel's parameters.
-    pub arguments: Option<Vec<Argument>>,
+    pub arguments: Option<Vec<Given>>,
+    /// So often, 1 to 65536, one time after the other; a number that is `{ from, step }` differs from time to time. 1 if absent.
+    pub times: Option<u32>,
+    /// Launches that are repeated in turn in place of one.
+    #[serde(default)]
+    pub launches: Vec<LaunchTable>,
+}
+
+impl LaunchTable {
+    /// What it says itself, and for the rest what another one says.
+    pub(super) fn over(&self, top: &Self) -> Self {
+        Self {
+            entry: self.entry.as_ref().or(top.entry.as_ref()).cloned(),
+            grid: self.grid.or(top.grid),
+            block: self.block.or(top.block),
+            shared: self.shared.or(top.shared),
+            registers: self.registers.or(top.registers),
+            blocks: self.blocks.or(top.blocks),
+            recorded: self.recorded.or(top.recorded),
+            arguments: self.arguments.as_ref().or(top.arguments.as_ref()).cloned(),
+            times: self.times,
+            launches: self.launches.clone(),
+        }
+    }
 }
 
 /// A launch.

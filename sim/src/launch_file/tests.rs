@@ -101,6 +101,45 @@ fn launches_say_what_differs_from_the_top() {
 }
 
 #[test]
+fn launches_are_repeated_with_numbers_that_differ() {
+    let text = "block = [32]\n[[launches]]\ntimes = 3\nentry = \"once\"\ngrid = [{ from = 3, step = -1 }, 2]\n\
+        arguments = [{ from = 0, step = 16 }, 0.5]\n\
+        [[launches]]\ntimes = 2\ngrid = [5]\n[[launches.launches]]\nentry = \"first\"\n\
+        [[launches.launches]]\nentry = \"second\"\ngrid = [7]\narguments = [\n{ from = -1, step = 1 },\n]\n";
+    let file = read(text);
+    let all: Vec<_> = file
+        .launches()
+        .iter()
+        .map(|launch| {
+            let entry = launch.entry.as_deref().unwrap();
+            (
+                entry,
+                launch.grid,
+                launch.arguments.first().cloned(),
+                launch.line,
+            )
+        })
+        .collect();
+    let number = |number| Some(Argument::Integer(number));
+    let expected = [
+        ("once", [3, 2, 1], number(0), 2),
+        ("once", [2, 2, 1], number(16), 2),
+        ("once", [1, 2, 1], number(32), 2),
+        ("first", [5, 1, 1], None, 10),
+        ("second", [7, 1, 1], number(-1), 12),
+        ("first", [5, 1, 1], None, 10),
+        ("second", [7, 1, 1], number(0), 12),
+    ];
+    assert_eq!(all, expected);
+    let lines = file
+        .launches()
+        .iter()
+        .map(|launch| launch.argument_lines.clone());
+    let lines: Vec<_> = lines.collect();
+    assert_eq!((&*lines[2], &*lines[6]), (&[6, 6][..], &[16][..]));
+}
+
+#[test]
 fn every_buffer_has_regions_of_its_own() {
     let text = "grid = [1]\nblock = [1]\n[buffers]\nc = { type = \"i16\", values = [-2, 3, 4] }\n\
         b = { type = \"u8\", count = 65537, fill = 1 }\na = { type = \"f64\", count = 1, output = true }\n";

@@ -4,9 +4,11 @@ use std::path::Path;
 
 use faultline_sim::compiled::Compiled;
 use faultline_sim::launch_file::{LaunchFile, Placed, Tolerance};
-use faultline_sim::programs::{PARBOIL, Program};
+use faultline_sim::programs::{PARBOIL, Program, RODINIA};
 use faultline_sim::ptx::lower::Options;
 use faultline_sim::ptx::parse;
+
+use rayon::prelude::*;
 
 use super::common::cpu;
 use super::files;
@@ -60,7 +62,8 @@ fn lowered_programs_leave_what_the_cpu_leaves() {
 /// What the figures run: the papers' problem sizes, and the range of thread blocks that a launch file names.
 #[test]
 fn programs_at_the_papers_sizes_leave_what_the_cpu_leaves() {
-    for Program { name, .. } in PARBOIL {
+    let all = PARBOIL.par_iter().chain(&RODINIA);
+    all.for_each(|Program { name, .. }| {
         let (own, file, placed) = cpu::program(&format!("papers/{name}"));
         let source = match own.exists() {
             true => own,
@@ -69,7 +72,7 @@ fn programs_at_the_papers_sizes_leave_what_the_cpu_leaves() {
         let ptx = source.with_extension("ptx");
         let ways = &Options::COMPARED[..1];
         leaves_what_the_cpu_leaves(&ptx, &source, (&file, &placed), ways);
-    }
+    });
 }
 
 #[test]

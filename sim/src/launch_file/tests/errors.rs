@@ -108,7 +108,7 @@ fn an_argument_is_a_buffer_a_number_or_bytes() {
     }
     refused(
         &with("true"),
-        "5: invalid type: boolean `true`, expected the name of a buffer, a number or { bytes = [..] }",
+        "5: invalid type: boolean `true`, expected the name of a buffer, a number, { bytes = [..] } or { from, step }",
     );
     refused(
         &with("{ bytes = [] }"),
@@ -116,6 +116,39 @@ fn an_argument_is_a_buffer_a_number_or_bytes() {
     );
     refused(&with("{ bytes = [256] }"), "5: invalid value");
     refused(&with("{ byte = [1] }"), "5: unknown field `byte`");
+    for table in ["{}", "{ from = 1 }", "{ bytes = [1], from = 1, step = 1 }"] {
+        refused(&with(table), "5: give { bytes = [..] } or { from, step }");
+    }
+}
+
+#[test]
+fn launches_are_repeated_as_often_as_is_possible() {
+    let head = "grid = [1]\nblock = [1]\n[[launches]]\n";
+    refused(
+        &format!("{head}times = 0\n"),
+        "4: times is 0; give 1 to 65536",
+    );
+    refused(
+        &format!("{head}times = 65537\n"),
+        "4: times is 65537; give 1 to 65536",
+    );
+    refused(
+        &format!("{head}times = 3\nblock = [{{ from = 2, step = -1 }}]\n"),
+        "5: block is not from 1 to 1024, 1024 and 64 in x, y and z at time 3",
+    );
+    refused(
+        &format!("{head}times = 2\ngrid = [{{ from = 2 }}]\n"),
+        "5: missing field `step`",
+    );
+    refused(
+        &format!("{head}times = 2\n[[launches.launches]]\n[[launches.launches]]\ntimes = 2\n"),
+        "6: a launch that is repeated in turn is one; remove its times and launches",
+    );
+    // What is wrong stands in the launches that belong together, not at the top.
+    refused(
+        &format!("{head}grid = [0]\ntimes = 2\n[[launches.launches]]\n"),
+        "4: grid is not from 1",
+    );
 }
 
 #[test]
