@@ -51,28 +51,32 @@ fn committed_handling_stands_beside_the_paper() {
         }
     }
     // Section 5.5: with more SMs warps that handle their faults gain more, on pages of a heap.
-    let more = text("sim/reports/handling_32.md");
-    let (more, _) = more.split_once("\n## With 32 far faults").unwrap();
-    for (figure, name) in [
-        ("tanasic-13", "13: pages of a heap"),
-        ("tanasic-14", "14: output pages"),
-    ] {
-        let [nvlink, pcie3] = ["nvlink", "pcie3"].map(|link| {
-            let (_, rest) = more.split_once(&format!("{figure} over {link} ")).unwrap();
-            let end = rest
-                .find(|one: char| !one.is_ascii_digit() && one != '.')
-                .unwrap();
-            rest[..end].trim_end_matches('.').parse::<f64>().unwrap()
-        });
-        says(
-            PERFORMANCE,
-            [format!(
-                "| {name} on 32 SMs | {nvlink:.1} | | {pcie3:.1} | |"
-            )],
-        );
-        if figure == "tanasic-13" {
-            assert!(nvlink > mean(figures, figure, "nvlink").0);
-            assert!(pcie3 > mean(figures, figure, "pcie3").0);
+    let mut before = ["nvlink", "pcie3"].map(|link| mean(figures, "tanasic-13", link).0);
+    for sms in [32, 64] {
+        let more = text(&format!("sim/reports/handling_{sms}.md"));
+        let (more, _) = more.split_once("\n## With 32 far faults").unwrap();
+        for (figure, name) in [
+            ("tanasic-13", "13: pages of a heap"),
+            ("tanasic-14", "14: output pages"),
+        ] {
+            let means = ["nvlink", "pcie3"].map(|link| {
+                let (_, rest) = more.split_once(&format!("{figure} over {link} ")).unwrap();
+                let end = rest
+                    .find(|one: char| !one.is_ascii_digit() && one != '.')
+                    .unwrap();
+                rest[..end].trim_end_matches('.').parse::<f64>().unwrap()
+            });
+            let [nvlink, pcie3] = means;
+            says(
+                PERFORMANCE,
+                [format!(
+                    "| {name} on {sms} SMs | {nvlink:.1} | | {pcie3:.1} | |"
+                )],
+            );
+            if figure == "tanasic-13" {
+                assert!(nvlink > before[0] && pcie3 > before[1], "{sms} SMs");
+                before = means;
+            }
         }
     }
     let heap = figures
