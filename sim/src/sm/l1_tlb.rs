@@ -108,9 +108,18 @@ impl L1Tlb {
     }
 
     /// A page that is missed is known to be absent.
-    pub(crate) fn is_absent(&self, vpn: u64) -> bool {
-        let page = Page { vpn, asid: 0 };
+    pub(crate) fn is_absent(&self, page: Page) -> bool {
         self.of_vpn(page).is_some_and(|miss| miss.absent)
+    }
+
+    /// A page that is missed waits for an absent page: for itself, or for one of those that take all entries.
+    pub(crate) fn waits_for_absent(&self, page: Page) -> bool {
+        let is_absent = |miss: &Miss| miss.absent;
+        let mut entries = self.misses.iter();
+        match self.of_vpn(page) {
+            Some(miss) => miss.absent,
+            None => entries.all(|entry| entry.as_ref().is_some_and(is_absent)),
+        }
     }
 
     fn of_vpn(&self, page: Page) -> Option<&Miss> {

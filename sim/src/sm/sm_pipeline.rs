@@ -399,6 +399,42 @@ impl SmPipeline {
         }
     }
 
+    /// The warps that run and whose next instruction is buffered and waits for no operand, a bit each.
+    pub(crate) const fn ready(&self) -> u64 {
+        self.sets.running & self.sets.free
+    }
+
+    /// Whether the next instruction of a warp is buffered and waits for no operand.
+    pub(crate) fn is_free(&self, warp: u8) -> bool {
+        bit(self.sets.free, warp)
+    }
+
+    /// The class of a warp's buffered instruction.
+    pub(crate) fn next_class(&self, warp: u8) -> Class {
+        self.first(warp).class
+    }
+
+    /// Whether a warp's buffered instruction finds the replay queue or its part of the operand log full.
+    pub(crate) fn lacks_entries(&self, warp: u8) -> bool {
+        let class = self.first(warp).class;
+        class.is_global() && !(self.memory.has_places(2) && self.may_request(warp, class))
+    }
+
+    /// Whether the memory stage takes no other instruction.
+    pub(crate) fn has_full_memory_stage(&self) -> bool {
+        self.memory.length() + self.memory_reads() + 1 >= PLACES
+    }
+
+    /// Whether the fetch of a warp stops.
+    pub(crate) fn stops_fetch(&self, warp: u8) -> bool {
+        bit(self.sets.stopped, warp)
+    }
+
+    /// Whether the scoreboard of a warp has an entry for another instruction.
+    pub(crate) fn has_room(&self, warp: u8) -> bool {
+        self.scoreboard(warp).room()
+    }
+
     /// The warps that take an instruction if one is fetched for them.
     pub(crate) fn fetchable(&self) -> impl Iterator<Item = u8> {
         members(self.sets.wants_fetch()).filter(|&warp| self.scoreboard(warp).room())

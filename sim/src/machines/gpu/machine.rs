@@ -195,6 +195,13 @@ impl<'work> Gpu<'work> {
         self
     }
 
+    /// Counts, too, what the cycles of each SM go to.
+    #[must_use]
+    pub fn counting_causes(mut self) -> Self {
+        self.sms.iter_mut().for_each(Multiprocessor::count_causes);
+        self
+    }
+
     /// SMs and what they share run on the threads of Rayon. The outcome is the same.
     #[must_use]
     pub const fn in_parallel(mut self) -> Self {
@@ -262,11 +269,13 @@ impl<'work> Gpu<'work> {
     fn outcome(self, cycles: u64) -> Outcome {
         let (mut outcomes, mut statistics) = (Vec::new(), Vec::new());
         let (mut activities, mut moved) = (Vec::new(), Vec::new());
+        let mut cycles_by_cause = Vec::new();
         let mut launched = self.launch.map(Launched::new);
         for mut sm in self.sms {
             if let (Some(launched), Some(of_sm)) = (&mut launched, sm.preempted()) {
                 launched.add(of_sm);
             }
+            cycles_by_cause.extend(sm.cycles(cycles));
             let (mut outcome, counted, spans) = sm.left(cycles);
             moved.push(std::mem::take(&mut outcome.moved));
             outcomes.push(outcome);
@@ -298,6 +307,7 @@ impl<'work> Gpu<'work> {
             traffic: shared.traffic,
             brought: pager.brought,
             statistics,
+            cycles_by_cause,
             history: History {
                 activities,
                 arrivals: pager.arrivals,

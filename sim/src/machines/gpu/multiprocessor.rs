@@ -1,6 +1,6 @@
 //! An SM of the GPU, with what is counted of it.
 
-use super::super::sm::{Comparison, Outcome, Preempted, Sm, SmError, Statistics};
+use super::super::sm::{Cause, Comparison, Cycles, Outcome, Preempted, Sm, SmError, Statistics};
 use super::history::Spans;
 use super::port::Port;
 use crate::sm::block_scheduler::BlockScheduler;
@@ -13,6 +13,8 @@ pub struct Multiprocessor<'work> {
     ports: (Inputs, Outputs),
     /// What has happened there, if it is counted.
     statistics: Option<Statistics>,
+    /// What its cycles went to, if that is counted.
+    cycles: Option<Cycles>,
     spans: Spans,
     /// Until when nothing happens there if nothing comes, where that is known.
     rests: Option<u64>,
@@ -26,6 +28,7 @@ impl<'work> Multiprocessor<'work> {
             sm,
             ports: Default::default(),
             statistics: None,
+            cycles: None,
             spans: Spans::default(),
             rests: None,
             ended: None,
@@ -35,6 +38,11 @@ impl<'work> Multiprocessor<'work> {
     /// Counts what happens on the pipeline's ports.
     pub fn count(&mut self, statistics: Statistics) {
         self.statistics = Some(statistics);
+    }
+
+    /// Counts what its cycles go to.
+    pub fn count_causes(&mut self) {
+        self.cycles = Some(Cycles::default());
     }
 
     /// Runs up to a cycle, or to its end. It `skips` cycles in which nothing happens, the last of them when it is known where
@@ -83,6 +91,9 @@ impl<'work> Multiprocessor<'work> {
         if let Some(statistics) = &mut self.statistics {
             statistics.observe_all(&self.ports.0, &self.ports.1, cycles);
         }
+        if let Some(counted) = &mut self.cycles {
+            counted.add(self.sm.cause(&self.ports.1), cycles);
+        }
         self.look();
     }
 
@@ -122,6 +133,14 @@ impl<'work> Multiprocessor<'work> {
     /// How it was preempted, the second kernel's comparison, and when the last block of each kernel had ended.
     pub fn preempted(&mut self) -> Option<(Preempted, Comparison, [u64; 2])> {
         self.sm.preempted()
+    }
+
+    /// What its cycles up to the end of the run went to, if that was counted.
+    pub fn cycles(&self, end: u64) -> Option<Cycles> {
+        let mut cycles = self.cycles?;
+        let since = end - self.ended.unwrap_or(end);
+        cycles.add(Some(Cause::Empty), since);
+        Some(cycles)
     }
 
     /// What is left of it at the end of the run, what was counted, and what it did when.

@@ -1,6 +1,6 @@
 //! What a run leaves behind, and what it has measured.
 
-use super::super::sm::{self, Comparison, Difference, Preempted, Statistics};
+use super::super::sm::{self, Comparison, Cycles, Difference, Preempted, Statistics};
 use super::history::History;
 use super::pager::Brought;
 use super::shared_memory::Traffic;
@@ -84,6 +84,8 @@ pub struct Outcome {
     pub history: History,
     /// What happened on the pipelines' ports, SM by SM, if it was counted.
     pub statistics: Vec<Statistics>,
+    /// What the cycles of each SM went to, if that was counted.
+    pub cycles_by_cause: Vec<Cycles>,
 }
 
 impl Outcome {
@@ -104,6 +106,7 @@ pub fn joined(mut outcomes: impl Iterator<Item = sm::Outcome>) -> Option<sm::Out
     for other in outcomes {
         all.cycles = all.cycles.max(other.cycles);
         all.occasions += other.occasions;
+        all.fault_times += other.fault_times;
         all.switches += other.switches;
         all.contexts += other.contexts;
         all.restored += other.restored;

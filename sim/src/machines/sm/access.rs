@@ -74,6 +74,8 @@ pub struct Access {
     pub injected: u32,
     /// Where it waits for their pages in the pipeline: when it faulted, and when the pages are there.
     pub stalls: Option<(u64, u64)>,
+    /// When it was known that it waits in the pipeline for a page.
+    pub stalled: Option<u64>,
 }
 
 impl Access {

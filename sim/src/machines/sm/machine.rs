@@ -6,6 +6,7 @@ use super::alone::Alone;
 use super::below::Below;
 use super::blocks::Block;
 use super::comparison::Comparison;
+use super::fault_times::FaultTimes;
 use super::kernel::Kernel;
 use super::memory_unit::{Decision, Fault, MemoryUnit, Tag};
 use super::outcome::{Occasions, Outcome, SmError};
@@ -47,6 +48,8 @@ pub struct Sm<'work, B = Alone<'work>> {
     pub(super) faults: VecDeque<(Tag, Fault)>,
     /// Faults that were reported to it, and the instructions of blocks on the SM that met them: block, warp, place in the warp.
     occasions: Occasions,
+    /// Cycles from each of them to the restart of its warp.
+    pub(super) fault_times: FaultTimes,
     pub(super) have_faulted: HashSet<(usize, usize, usize)>,
     /// The instruction that was handed to the memory unit in the cycle before, and whose operand comes from the log.
     pub(super) handed: Option<Tag>,
@@ -181,6 +184,7 @@ impl<'work, B: Below> Sm<'work, B> {
             checks: VecDeque::new(),
             faults: VecDeque::new(),
             occasions: Occasions::default(),
+            fault_times: FaultTimes::default(),
             have_faulted,
             handed: None,
             squashed: None,
@@ -203,6 +207,8 @@ impl<'work, B: Below> Sm<'work, B> {
 
     /// What is left at the end, but for memory: its owner concludes the comparison.
     pub(in super::super) fn left(self) -> Outcome {
+        let mut fault_times = self.fault_times;
+        fault_times += self.memory.times().clone();
         Outcome {
             cycles: self.now,
             switches: self.switch.left,
@@ -212,6 +218,7 @@ impl<'work, B: Below> Sm<'work, B> {
             bases: self.switch.bases,
             refused: self.switch.refused,
             occasions: self.occasions,
+            fault_times,
             misses: self.memory.misses(&self.below),
             instructions: self.instructions,
             comparison: self.comparison,
@@ -482,7 +489,9 @@ impl<'work, B: Below> Sm<'work, B> {
                 return Err(self.broken(tag.warp, "an instruction faults that is not under way"));
             };
             self.count_fault(tag.warp, flight.position, fault);
+            let now = self.now;
             if let Some(resident) = &mut self.warps[usize::from(tag.warp)] {
+                resident.fault_times.push(now);
                 if self.parameters.pipeline.scheme.disables() {
                     resident.forget(flight.position);
                 }
@@ -505,6 +514,7 @@ impl<'work, B: Below> Sm<'work, B> {
         let instruction = resident.map(|resident| (resident.block, resident.number, position));
         let is_first = instruction.is_some_and(|instruction| self.have_faulted.insert(instruction));
         self.occasions.faults += 1;
+        self.fault_times.faults += 1;
         self.occasions.exceptions += u64::from(fault.is_raised);
         self.occasions.again += u64::from(!is_first);
         self.occasions.in_a_replay += u64::from(self.pipeline.is_replaying(warp));

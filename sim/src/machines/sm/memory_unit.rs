@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 use super::access::{Access, Injected, Line, Said};
 use super::below::{Below, Use};
 use super::cache::Cache;
+use super::causes::Cause;
 use super::exceptions::Raising;
+use super::fault_times::FaultTimes;
 use super::outcome::Misses;
 use super::pages::{Answer, Fill, Pages, Report};
 use super::parameters::{Faults, Parameters, Switching};
@@ -131,6 +133,8 @@ pub struct MemoryUnit {
     /// Warps that have begun to wait for a page, and the page, if they are followed.
     absent: Vec<(u8, u64)>,
     is_followed: bool,
+    /// Accesses that wait for absent pages in the pipeline: cycles from when that is known to their last TLB check.
+    times: FaultTimes,
 }
 
 impl MemoryUnit {
@@ -164,6 +168,7 @@ impl MemoryUnit {
                 parameters.switching,
                 Switching::Local(_) | Switching::Launched(_)
             ),
+            times: FaultTimes::default(),
         }
     }
 
@@ -208,6 +213,7 @@ impl MemoryUnit {
             fault: None,
             injected,
             stalls: None,
+            stalled: None,
         };
         self.waiting.push_back(Waiting {
             access,
@@ -232,6 +238,25 @@ impl MemoryUnit {
         !self.squashed[usize::from(warp)].pages.is_empty()
     }
 
+    /// What an instruction that is not over waits for.
+    pub fn cause(&self, warp: u8, entry: u8) -> Cause {
+        let is_it = |access: &&Access| access.tag.warp == warp && access.tag.entry == entry;
+        let access = self.accesses.iter().find(is_it);
+        access.map_or(Cause::Memory, |access| self.cause_of(access))
+    }
+
+    /// What an access waits for.
+    fn cause_of(&self, access: &Access) -> Cause {
+        let missed = access.lines.iter().filter(|line| line.said == Said::Missed);
+        let mut missed = missed.map(Line::page);
+        match access.missed {
+            _ if access.stalls.is_some() => Cause::Fault,
+            0 => Cause::Memory,
+            _ if missed.any(|page| self.pages.waits_for_absent(page)) => Cause::Fault,
+            _ => Cause::Translation,
+        }
+    }
+
     /// What the GMMU has reported in this cycle.
     pub fn fill(&self) -> Option<Fill> {
         self.pages.fill()
@@ -250,9 +275,20 @@ impl MemoryUnit {
 
     /// Whether no access is under way.
     pub fn is_idle(&self) -> bool {
+        !self.splits() && self.accesses.is_empty()
+    }
+
+    /// Whether an access is before or in the coalescer, or a check is not answered.
+    fn splits(&self) -> bool {
         let splits = self.coalescer.offer().is_some() || self.coalescer.waiting() > 0;
-        let waits = !self.waiting.is_empty() || !self.splitting.is_empty() || splits;
-        !waits && self.accesses.is_empty() && self.requester.is_none()
+        let waits = !self.waiting.is_empty() || !self.splitting.is_empty();
+        waits || splits || self.requester.is_some()
+    }
+
+    /// Whether warps wait for absent pages, and so do all accesses that are under way.
+    pub fn waits_for_pages_alone(&self) -> bool {
+        let waits = |access: &Access| self.cause_of(access) == Cause::Fault;
+        self.away > 0 && !self.splits() && self.accesses.iter().all(waits)
     }
 
     /// A warp that faulted goes on: what it had to do is done again, in order.
@@ -292,6 +328,9 @@ impl MemoryUnit {
         }
         if let (Some(requester), Some(answer)) = (requester, answer) {
             self.answer(requester, answer, now);
+        }
+        if let Some(vpn) = self.pages.absent_now() {
+            self.stall_all(vpn, now);
         }
         if self.look <= now {
             self.decide_all(now, decisions, below);
@@ -422,12 +461,16 @@ impl MemoryUnit {
                     return;
                 };
                 access.answered(place, said, injected);
+                let is_injected = access.stalls.is_some();
                 let (page, writes) = (access.lines[place].page(), access.writes());
                 let warp = access.tag.warp;
                 match said {
                     Said::Missed => self.miss(page, writes),
                     Said::Absent => self.sends_away(warp, page),
                     Said::Passed(..) | Said::Nothing => {}
+                }
+                if is_injected || (said == Said::Missed && self.pages.stalls_on(page)) {
+                    self.stall(number, now);
                 }
                 self.look = now;
             }
@@ -440,6 +483,10 @@ impl MemoryUnit {
                         let line = &access.lines[place];
                         if line.said == Said::Missed && line.page() == page {
                             access.answered(place, said, injected);
+                            if access.stalls.is_some() && access.stalled.is_none() {
+                                access.stalled = Some(now);
+                                self.times.faults += 1;
+                            }
                             away |= 1 << access.tag.warp;
                         }
                     }
@@ -450,6 +497,32 @@ impl MemoryUnit {
                 self.look = now;
             }
         }
+    }
+
+    /// An access waits for an absent page in the pipeline, as is known from now on.
+    fn stall(&mut self, number: u64, now: u64) {
+        if let Some(access) = self.access(number)
+            && access.stalled.is_none()
+        {
+            access.stalled = Some(now);
+            self.times.faults += 1;
+        }
+    }
+
+    /// A page is known to be absent, and all accesses that have missed it stall.
+    fn stall_all(&mut self, page: u64, now: u64) {
+        let is_missed = |line: &Line| line.said == Said::Missed && line.page() == page;
+        let accesses = self.accesses.iter();
+        let stalled = accesses.filter(|access| access.lines.iter().any(is_missed));
+        let stalled: Vec<u64> = stalled.map(|access| access.number).collect();
+        for number in stalled {
+            self.stall(number, now);
+        }
+    }
+
+    /// Cycles from each fault that stalled an access to its last TLB check.
+    pub const fn times(&self) -> &FaultTimes {
+        &self.times
     }
 
     fn miss(&mut self, page: u64, writes: bool) {
@@ -527,6 +600,9 @@ impl MemoryUnit {
                 is_raised: false,
             };
             return Decision::Faulted(access.tag, fault);
+        }
+        if let Some(since) = access.stalled {
+            self.times.add(now - since);
         }
         let Tag { warp, entry, .. } = access.tag;
         let mut lines = Lines {

@@ -6,6 +6,7 @@ use std::ops::Range;
 use thiserror::Error;
 
 use super::comparison::Comparison;
+use super::fault_times::FaultTimes;
 use crate::simt::Raised;
 
 /// Bytes of a beat of a context.
@@ -175,6 +176,8 @@ pub struct Outcome {
     pub refused: u64,
     /// Its faults.
     pub occasions: Occasions,
+    /// Cycles from each fault, of those that squash and of those that stall an access, to the restart.
+    pub fault_times: FaultTimes,
     /// What its caches missed.
     pub misses: Misses,
     /// Warp instructions that have committed.

@@ -3,7 +3,7 @@
 use super::below::Below;
 use crate::page::Page;
 use crate::ports::Model;
-use crate::sm::l1_tlb::{Inputs, L1Tlb, Parameters};
+use crate::sm::l1_tlb::{FAR, Inputs, L1Tlb, NACK, Parameters};
 
 /// Bits of an address inside a page.
 pub(super) const PAGE_BITS: u32 = 12;
@@ -72,6 +72,26 @@ impl Pages {
             asid: self.inputs.fill_asid,
             place: self.place,
         })
+    }
+
+    /// Whether a page of this space that was missed waits for an absent page: for itself, or for one of those that take all entries.
+    pub fn waits_for_absent(&self, vpn: u64) -> bool {
+        let asid = self.inputs.check_asid;
+        self.l1.waits_for_absent(Page { vpn, asid })
+    }
+
+    /// Whether accesses that miss a page of this space stall because it is known to be absent.
+    pub fn stalls_on(&self, vpn: u64) -> bool {
+        let asid = self.inputs.check_asid;
+        !self.inputs.report_faults && self.l1.is_absent(Page { vpn, asid })
+    }
+
+    /// The page of this space whose absence has become known in this cycle, if accesses stall on it.
+    pub fn absent_now(&self) -> Option<u64> {
+        let inputs = &self.inputs;
+        let is_absent = inputs.fill_valid && matches!(inputs.fill_kind, FAR | NACK);
+        let stalls = !inputs.report_faults && inputs.fill_asid == inputs.check_asid;
+        (is_absent && stalls).then_some(inputs.fill_vpn)
     }
 
     /// The page of an address.

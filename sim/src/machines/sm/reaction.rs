@@ -124,7 +124,9 @@ impl<B: Below> Sm<'_, B> {
             outputs.read_source_b[port],
             outputs.read_source_c[port],
         ];
-        let Some(resident) = self.warp(warp) else {
+        let restarted = &mut self.fault_times;
+        let resident = self.warps.get_mut(usize::from(warp));
+        let Some(resident) = resident.and_then(Option::as_mut) else {
             return Err(self.broken(warp, "it issues for a warp that is not there"));
         };
         let position = if replayed {
@@ -146,6 +148,11 @@ impl<B: Below> Sm<'_, B> {
             && sources == sources_of(instruction, replayed).map(u64::from);
         if !same {
             return Err(self.broken(warp, "it issues another instruction than comes next"));
+        }
+        if resident.faulted.is_none() {
+            for since in resident.fault_times.drain(..) {
+                restarted.add(now - since);
+            }
         }
         if !replayed {
             resident.issued += 1;

@@ -68,6 +68,8 @@ pub struct Resident {
     pub waits: bool,
     /// It has faulted, and its pages are there at this time.
     pub faulted: Option<u64>,
+    /// When each of its faults was reported after which it has not issued again.
+    pub fault_times: Vec<u64>,
     /// Instructions that have raised exceptions for which the handler has not begun, and those that raise none when they are done
     /// again.
     pub raised: Vec<usize>,
@@ -91,6 +93,7 @@ impl Resident {
             flying: 0,
             waits: false,
             faulted: None,
+            fault_times: Vec::new(),
             raised: Vec::new(),
             handled: Vec::new(),
             squashed_from: None,

@@ -8,7 +8,7 @@ use super::sm::Sm;
 use super::{Outcome, Parameters, Work};
 use crate::mmu::gmmu::{self, Gmmu};
 use crate::ports::Model;
-use crate::sm::l1_tlb::{self, L1Tlb, NACK, Step, TRANSLATION};
+use crate::sm::l1_tlb::{self, L1Tlb, NACK, Page, Step, TRANSLATION};
 
 /// A machine that does nothing for so many cycles is stuck.
 const PATIENCE: u64 = 10_000_000;
@@ -267,7 +267,9 @@ impl Unit {
                     let Some(missed) = missed.filter(|_| !sm.is_endless()) else {
                         continue;
                     };
-                    let absent = sm.tlb().is_some_and(|tlb| tlb.is_absent(outputs.fill_vpn));
+                    let (vpn, asid) = (outputs.fill_vpn, 0);
+                    let absent = sm.tlb();
+                    let absent = absent.is_some_and(|tlb| tlb.is_absent(Page { vpn, asid }));
                     if absent {
                         outcome.fault_service.add(now - missed);
                     } else if of_walk {
