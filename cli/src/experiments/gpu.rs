@@ -1,7 +1,10 @@
 //! `faultline gpu`: kernels, traces and programs on a whole GPU with demand paging.
 
+mod bar;
+mod causes;
 mod chart;
 mod configuration;
+mod csv;
 mod events;
 mod lanes;
 mod restart;
@@ -15,18 +18,18 @@ use faultline_sim::machines::gpu::{Config, Gpu, Handling, Outcome, SchemeName, S
 use faultline_sim::machines::sm::{Response, Work};
 use faultline_sim::sm::sm_pipeline::Scheme;
 use faultline_testbench::file;
-use indicatif::ProgressBar;
 use miette::{Result, miette};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use self::bar::Progress;
 use self::rows::{Row, text};
 use self::second::Second;
 use super::exceptions::Exceptions;
 use super::sm::schemes;
 use super::sm::workloads::Workloads;
 use crate::Global;
-use crate::output::{self, progress};
+use crate::output;
 use crate::value::{self, distinct, integer_in};
 
 /// Run kernels, GPU traces and programs on a whole GPU: SMs, GMMU, L2 cache, DRAM, page tables in memory, a driver and its link
@@ -94,6 +97,18 @@ pub struct Args {
     handling: Vec<Handler>,
     #[command(flatten)]
     second: Second,
+    /// Also count what the cycles of the SMs go to: an instruction is issued, or else the cause for which none is
+    ///
+    /// Of the warps on an SM the one that is nearest to an issue decides. pipeline: its instruction is on its way through fetch,
+    /// choice and issue; log: the operand log or the replay queue is full, and not only of
+    /// instructions that wait for absent pages; scheme: the scheme stops the fetch or holds a source;
+    /// arithmetic: arithmetic, a branch or shared memory; memory: coalescer, caches or DRAM; translation: a TLB miss; barrier;
+    /// handler: of an exception; fault: an absent page; switching: a thread block on its way; empty: no thread block.
+    #[arg(long)]
+    stalls: bool,
+    /// Also write the runs to this CSV file, a line each, with the fields of --json
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
     /// Draw the use of the link and what each SM does over time to this file; of one workload under one scheme
     #[arg(long, value_name = "FILE.svg", value_parser = output::svg_file)]
     svg: Option<PathBuf>,
@@ -104,7 +119,7 @@ pub struct Args {
     /// Put the restart theorem to so many random programs on random GPUs for each scheme instead
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = [
         "workloads", "scale", "blocks_per_sm", "preset", "config", "print_config", "print_schema", "sms", "log", "absent", "copied",
-        "link", "granularity", "handling", "svg", "trace_events", "exceptions", "exception_cycles", "block_threads",
+        "link", "granularity", "handling", "stalls", "csv", "svg", "trace_events", "exceptions", "exception_cycles", "block_threads",
     ])]
     restart: Option<u64>,
     /// Seed of the first of these programs [default: 1]
@@ -178,9 +193,10 @@ fn preset(name: &str) -> std::result::Result<String, String> {
 }
 
 impl Args {
-    /// Whether the files can be written, and are two.
+    /// Whether the files can be written, and are several.
     fn check_files(&self) -> Result<()> {
         output::check_files(&[
+            ("--csv", self.csv.as_deref()),
             ("--svg", self.svg.as_deref()),
             ("--trace-events", self.trace_events.as_deref()),
         ])
@@ -206,6 +222,25 @@ impl Args {
             write(path, &format!("{events:#}\n"))?;
         }
         Ok(())
+    }
+
+    /// The GPU before its first cycle, as options say.
+    fn gpu<'work>(&self, gpu: Gpu<'work>, is_parallel: bool) -> Gpu<'work> {
+        let gpu = if self.stalls {
+            gpu.counting_causes()
+        } else {
+            gpu
+        };
+        if is_parallel { gpu.in_parallel() } else { gpu }
+    }
+
+    /// Writes the rows of all runs as CSV.
+    fn write_csv<Row: Serialize>(&self, rows: &[Row]) -> Result<()> {
+        let Some(path) = &self.csv else {
+            return Ok(());
+        };
+        let written = file::write_whole(path, &csv::csv(rows)?);
+        written.map_err(|error| miette!("{error}"))
     }
 
     /// Fails if a scheme cannot do what its configuration says of faults; of a file it names the line.
@@ -329,7 +364,10 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         };
     }
     args.check_files()?;
-    let works = threads.install(|| args.run.works())?;
+    let names = args.run.chosen().into_iter();
+    let names: Vec<String> = names.chain(args.second.name().cloned()).collect();
+    args.run.check(&names)?;
+    let works = threads.install(|| args.run.make())?;
     if args.second.is_given() {
         return second::run(args, &works, &configs, &threads, global);
     }
@@ -341,7 +379,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     let blocks: usize = works.iter().map(Work::blocks).sum();
     let all = (blocks * configs.len()) as u64;
-    let bar = progress(all, "{wide_bar} {pos}/{len} thread blocks {eta}");
+    let bar = Progress::new(all);
     let jobs: Vec<(&Work, &Config)> = works
         .iter()
         .flat_map(|work| configs.iter().map(move |config| (work, config)))
@@ -354,7 +392,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             .map(|(work, config)| one(args, config, work, is_parallel, &bar));
         outcomes.collect::<Vec<Result<Outcome>>>()
     });
-    bar.finish_and_clear();
+    bar.finish();
     // Of several runs that fail, the first is named, whichever has ended first.
     let outcomes: Vec<Outcome> = outcomes.into_iter().collect::<Result<_>>()?;
     if let ([(work, config)], [outcome]) = (&jobs[..], &outcomes[..]) {
@@ -370,6 +408,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             row.relative_percent = 100.0 * first / row.cycles.max(1) as f64;
         }
     }
+    args.write_csv(&rows)?;
     match global.json {
         true => global.print_json(&Results {
             configuration: &configs[0],
@@ -389,21 +428,14 @@ fn one(
     config: &Config,
     work: &Work,
     is_parallel: bool,
-    bar: &ProgressBar,
+    bar: &Progress,
 ) -> Result<Outcome> {
     let scheme = config.sm.scheme.0.name();
     let failed =
         |place: &str, error: &dyn Display| miette!("{place}{} under {scheme}: {error}", work.name);
     let gpu = Gpu::new(&config.parameters(), work);
-    let mut gpu = gpu.map_err(|error| failed(&args.place(&error), &error))?;
-    if is_parallel {
-        gpu = gpu.in_parallel();
-    }
-    let mut dispatched = 0;
-    let outcome = gpu.run(|gpu| {
-        bar.inc((gpu.dispatched() - dispatched) as u64);
-        dispatched = gpu.dispatched();
-    });
+    let gpu = gpu.map_err(|error| failed(&args.place(&error), &error))?;
+    let outcome = args.gpu(gpu, is_parallel).run(bar.follow());
     let outcome = outcome.map_err(|error| failed("", &error))?;
     match outcome.differences().first() {
         Some(difference) => Err(failed("", difference)),

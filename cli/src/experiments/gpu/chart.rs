@@ -24,8 +24,9 @@ const LINE: u32 = 22;
 const WORDS: u32 = 16;
 /// The colour of the time in which blocks are away.
 const AWAY: RGBColor = COLOURS[13];
-/// Room for names at the left and at the right.
+/// Room for names at the left and at the right, and what of the left stays empty.
 const LEFT: u32 = 76;
+const EDGE: u32 = 12;
 const RIGHT: u32 = 18;
 /// Parts of a run over each of which the use of the link is averaged.
 const PARTS: usize = 200;
@@ -56,8 +57,9 @@ fn strip(
     colour: RGBColor,
 ) -> Drawn {
     let mut chart = ChartBuilder::on(area)
+        .margin_left(EDGE)
         .margin_right(RIGHT)
-        .y_label_area_size(LEFT)
+        .y_label_area_size(LEFT - EDGE)
         .build_cartesian_2d(0.0..end, 0.0..most)?;
     chart
         .configure_mesh()

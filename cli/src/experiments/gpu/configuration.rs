@@ -33,8 +33,10 @@ impl Args {
     fn check_absent(&self, config: &Config) -> Result<()> {
         let handles = config.paging.handling == Handling::Gpu && self.handling.is_empty();
         let switches = config.switching.mode != SwitchingMode::None && self.switching.is_empty();
+        let copies = config.paging.copied && !self.copied;
         for (table, key, is_wanted) in [
             ("paging", "handling", handles),
+            ("paging", "copied", copies),
             ("switching", "mode", switches),
         ] {
             if is_wanted && !config.paging.absent {

@@ -5,12 +5,14 @@ use faultline_sim::machines::sm::Work;
 use serde::Serialize;
 
 use super::super::sm::PATTERNS;
+use super::causes::{self, Restarts, Shares};
 use crate::output::{self, grouped};
 
 /// A run.
 #[derive(Serialize)]
 pub struct Row {
     workload: String,
+    preset: String,
     scheme: &'static str,
     switching: &'static str,
     handling: &'static str,
@@ -42,6 +44,11 @@ pub struct Row {
     walk_reads: u64,
     l2_lines: u64,
     dram_lines: u64,
+    /// Cycles from each fault to the restart of what it has stopped.
+    fault_to_restart: Restarts,
+    /// Cycles of all SMs by cause, if they were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sm_cycles: Option<Shares>,
 }
 
 impl Row {
@@ -58,6 +65,7 @@ impl Row {
         let a_cycle = |count: u64| count as f64 / (*cycles).max(1) as f64;
         Self {
             workload: work.name.clone(),
+            preset: config.preset.clone(),
             scheme: config.sm.scheme.0.name(),
             switching: config.switching.mode.name(),
             handling: config.paging.handling.name(),
@@ -85,6 +93,8 @@ impl Row {
             walk_reads: translations.reads,
             l2_lines: traffic.lines + traffic.stores,
             dram_lines: traffic.from_dram + traffic.to_dram,
+            fault_to_restart: (&outcome.sms.fault_times).into(),
+            sm_cycles: Shares::of(outcome),
         }
     }
 }
@@ -103,7 +113,7 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
     if handles {
         headings.push("Handling");
     }
-    let names = headings.len();
+    let names = headings.clone();
     headings.extend(["Cycles", "Performance", "Warp instructions a cycle"]);
     match absent {
         true => headings.extend([
@@ -124,7 +134,7 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
     }
     headings.extend(has_exceptions.then_some("Exceptions"));
     let headings: Vec<String> = headings.into_iter().map(str::to_owned).collect();
-    let cells = rows.iter().map(|row| {
+    let named = |row: &Row| {
         let mut cells = vec![row.workload.clone(), row.scheme.to_owned()];
         if switches {
             cells.push(row.switching.to_owned());
@@ -132,6 +142,10 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
         if handles {
             cells.push(row.handling.to_owned());
         }
+        cells
+    };
+    let cells = rows.iter().map(|row| {
+        let mut cells = named(row);
         cells.extend([
             grouped(row.cycles),
             format!("{:.1}", row.relative_percent),
@@ -166,7 +180,13 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
         cells
     });
     let cells: Vec<Vec<String>> = cells.collect();
-    let table = output::tables(names, &headings, &cells, output::width());
+    let table = output::tables(names.len(), &headings, &cells, output::width());
+    let restarts = rows.iter().map(|row| (named(row), &row.fault_to_restart));
+    let restarts: Vec<_> = restarts.collect();
+    let shares = rows
+        .iter()
+        .filter_map(|row| Some((named(row), row.sm_cycles.as_ref()?)));
+    let table = causes::below(table, &names, &restarts, &shares.collect::<Vec<_>>());
     let mut notes = vec!["Performance is relative to the workload's first run."];
     if rows.iter().all(|row| row.values_checked) {
         notes.push("Registers and memory at the end are those of a run without a GPU.");

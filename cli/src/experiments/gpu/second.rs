@@ -2,15 +2,16 @@
 
 use faultline_sim::machines::gpu::{Config, Gpu, Launch, Launched, Outcome, SwitchingMode};
 use faultline_sim::machines::sm::{Choice, Preempted, Work};
-use indicatif::ProgressBar;
 use miette::{Result, miette};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::Args;
+use super::bar::Progress;
+use super::causes::{self, Restarts, Shares};
 use crate::Global;
-use crate::output::{self, grouped, progress};
+use crate::output::{self, grouped};
 use crate::value::{distinct, integer_in};
 
 /// The last cycle in which a kernel can be launched.
@@ -83,6 +84,11 @@ impl Second {
         Ok(())
     }
 
+    /// The second kernel's name, if there is one.
+    pub fn name(&self) -> Option<&String> {
+        self.second.as_ref()
+    }
+
     fn choices(&self) -> Vec<Choice> {
         match self.policy.is_empty() {
             true => vec![Choice::Pep],
@@ -100,7 +106,7 @@ impl Second {
         };
         let mut run = args.run.clone();
         run.workloads = vec![name.clone()];
-        let mut works = run.works()?;
+        let mut works = run.make()?;
         match (works.pop(), works.is_empty()) {
             (Some(work), true) => Ok((work, at)),
             _ => Err(miette!("--second: {name} is not one kernel; give one")),
@@ -128,6 +134,7 @@ struct SmRow {
 struct Row {
     workload: String,
     second: String,
+    preset: String,
     scheme: &'static str,
     policy: &'static str,
     cycles: u64,
@@ -146,6 +153,11 @@ struct Row {
     context_bytes: u64,
     far_faults: u64,
     values_checked: bool,
+    /// Cycles from each fault to the restart of what it has stopped.
+    fault_to_restart: Restarts,
+    /// Cycles of all SMs by cause, if they were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sm_cycles: Option<Shares>,
     sms: Vec<SmRow>,
 }
 
@@ -173,6 +185,7 @@ impl Row {
         Self {
             workload: first.name.clone(),
             second: second.name.clone(),
+            preset: config.preset.clone(),
             scheme: config.sm.scheme.0.name(),
             policy: choice.name(),
             cycles: outcome.cycles,
@@ -188,6 +201,8 @@ impl Row {
             context_bytes: sum(|sm| sm.bytes),
             far_faults: outcome.brought.records,
             values_checked: first.computation.is_some() && second.computation.is_some(),
+            fault_to_restart: (&outcome.sms.fault_times).into(),
+            sm_cycles: Shares::of(outcome),
             sms: launched.sms.iter().map(sm).collect(),
         }
     }
@@ -237,7 +252,7 @@ pub fn run(
     }
     let (second, at) = args.second.work(args)?;
     let blocks = (first.blocks() + second.blocks()) * jobs.len();
-    let bar = progress(blocks as u64, "{wide_bar} {pos}/{len} thread blocks {eta}");
+    let bar = Progress::new(blocks as u64);
     let is_parallel = jobs.len() < threads.current_num_threads();
     let works = (first, &second);
     let outcomes: Vec<_> = threads.install(|| {
@@ -245,7 +260,7 @@ pub fn run(
         each.map(|&(config, choice)| one(args, config, choice, works, at, is_parallel, &bar))
             .collect()
     });
-    bar.finish_and_clear();
+    bar.finish();
     let outcomes: Vec<(Outcome, Launched)> = outcomes.into_iter().collect::<Result<_>>()?;
     if let ([(config, _)], [(outcome, _)]) = (&jobs[..], &outcomes[..]) {
         args.write(first, Some(&second.name), config, outcome)?;
@@ -256,6 +271,7 @@ pub fn run(
             Row::new(works, config, choice, outcome, launched)
         })
         .collect();
+    args.write_csv(&rows)?;
     match global.json {
         true => global.print_json(&Results {
             configuration: &configs[0],
@@ -274,7 +290,7 @@ fn one(
     (first, second): (&Work, &Work),
     at: u64,
     is_parallel: bool,
-    bar: &ProgressBar,
+    bar: &Progress,
 ) -> Result<(Outcome, Launched)> {
     let (scheme, policy) = (config.sm.scheme.0.name(), choice.name());
     let names = format!("{} and {}", first.name, second.name);
@@ -290,15 +306,8 @@ fn one(
         preemption: config.preemption(choice, lead, deadline),
     };
     let gpu = Gpu::with_second(&config.parameters(), first, launch);
-    let mut gpu = gpu.map_err(|error| failed(&args.place(&error), &error))?;
-    if is_parallel {
-        gpu = gpu.in_parallel();
-    }
-    let mut dispatched = 0;
-    let outcome = gpu.run(|gpu| {
-        bar.inc((gpu.dispatched() - dispatched) as u64);
-        dispatched = gpu.dispatched();
-    });
+    let gpu = gpu.map_err(|error| failed(&args.place(&error), &error))?;
+    let outcome = args.gpu(gpu, is_parallel).run(bar.follow());
     let outcome = outcome.map_err(|error| failed("", &error))?;
     if let Some(difference) = outcome.differences().first() {
         return Err(failed("", difference));
@@ -337,6 +346,18 @@ fn text(rows: &[Row], at: u64) -> String {
     });
     let cells: Vec<Vec<String>> = cells.collect();
     let table = output::tables(2, &headings.map(str::to_owned), &cells, output::width());
+    let named = |row: &Row| vec![row.scheme.to_owned(), row.policy.to_owned()];
+    let restarts = rows.iter().map(|row| (named(row), &row.fault_to_restart));
+    let restarts: Vec<_> = restarts.collect();
+    let shares = rows
+        .iter()
+        .filter_map(|row| Some((named(row), row.sm_cycles.as_ref()?)));
+    let table = causes::below(
+        table,
+        &headings[..2],
+        &restarts,
+        &shares.collect::<Vec<_>>(),
+    );
     let Some(row) = rows.first() else {
         return table;
     };

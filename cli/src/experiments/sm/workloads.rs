@@ -134,14 +134,36 @@ impl Workloads {
         VARIANTS.into_iter().map(work).collect()
     }
 
-    /// The workloads that were asked for, each with a name of its own.
-    pub fn works(&self) -> Result<Vec<Work>> {
-        if self.block_threads.is_some() && !self.has_programs() {
-            return Err(miette!(
-                "--block-threads: it is for programs, so name one too"
-            ));
+    /// Fails if an option is for none of these workloads.
+    pub fn check(&self, names: &[String]) -> Result<()> {
+        let any = |is_one: fn(&str) -> bool| names.iter().any(|name| is_one(name));
+        let is_kernel = |name: &str| named(name).is_some();
+        let made = any(is_kernel) || any(is_program);
+        for (option, is_given, is_of_use, whose) in [
+            (
+                "--scale",
+                self.scale.is_some(),
+                made,
+                "kernels and programs",
+            ),
+            (
+                "--blocks-per-sm",
+                self.blocks_per_sm.is_some(),
+                made || any(is_ptx),
+                "kernels, programs and PTX",
+            ),
+            (
+                "--block-threads",
+                self.block_threads.is_some(),
+                any(is_program),
+                "programs",
+            ),
+        ] {
+            if is_given && !is_of_use {
+                return Err(miette!("{option}: it is for {whose}, so name one too"));
+            }
         }
-        let compiled = self.chosen().iter().filter(|name| is_ptx(name)).count();
+        let compiled = names.iter().filter(|name| is_ptx(name)).count();
         if self.launch.is_some() && compiled != 1 {
             return Err(miette!(
                 "--launch: it is for one file of PTX, and {compiled} are named"
@@ -150,6 +172,20 @@ impl Workloads {
         if let Some(option) = self.back_end.given().find(|_| compiled == 0) {
             return Err(miette!("{option}: it is for PTX, so name a file of it too"));
         }
+        Ok(())
+    }
+
+    /// The workloads that were asked for, each with a name of its own.
+    ///
+    /// # Errors
+    /// If an option is for none of them, or one cannot be made.
+    pub fn works(&self) -> Result<Vec<Work>> {
+        self.check(&self.chosen())?;
+        self.make()
+    }
+
+    /// The same, with options that were checked.
+    pub fn make(&self) -> Result<Vec<Work>> {
         let mut works = Vec::new();
         for name in &self.chosen() {
             if let Some(make) = named(name) {
