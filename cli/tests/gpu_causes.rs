@@ -10,14 +10,13 @@ use serde_json::Value;
 
 use common::faultline;
 
-const CAUSES: [&str; 11] = [
+const CAUSES: [&str; 10] = [
     "pipeline",
     "log",
     "scheme",
     "arithmetic",
     "memory",
     "translation",
-    "barrier",
     "handler",
     "fault",
     "switching",

@@ -99,11 +99,11 @@ pub struct Args {
     second: Second,
     /// Also count what the cycles of the SMs go to: an instruction is issued, or else the cause for which none is
     ///
-    /// Of the warps on an SM the one that is nearest to an issue decides. pipeline: its instruction is on its way through fetch,
-    /// choice and issue; log: the operand log or the replay queue is full, and not only of
-    /// instructions that wait for absent pages; scheme: the scheme stops the fetch or holds a source;
-    /// arithmetic: arithmetic, a branch or shared memory; memory: coalescer, caches or DRAM; translation: a TLB miss; barrier;
-    /// handler: of an exception; fault: an absent page; switching: a thread block on its way; empty: no thread block.
+    /// Of the warps on an SM the one that is nearest to an issue decides, and none at a barrier does, which waits for others.
+    /// pipeline: its instruction is on its way through fetch, choice and issue; log: the operand log or the replay queue is full,
+    /// and not only of instructions that wait for absent pages; scheme: the scheme stops the fetch or holds a source; arithmetic:
+    /// arithmetic, a branch or shared memory; memory: coalescer, caches or DRAM; translation: a TLB miss; handler: of an
+    /// exception; fault: an absent page; switching: a thread block on its way; empty: no thread block.
     #[arg(long)]
     stalls: bool,
     /// Also write the runs to this CSV file, a line each, with the fields of --json

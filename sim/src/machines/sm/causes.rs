@@ -11,7 +11,7 @@ use crate::sm::scoreboard::ZERO_REGISTER;
 use crate::sm::sm_pipeline::{Class, Outputs, Scheme};
 
 /// Why no instruction is issued in a cycle. Of the warps on an SM the one that is nearest to its next instruction decides: the first
-/// of these causes that one of them has.
+/// of these causes that one of them has. A warp at a barrier waits for another one of its thread block, whose cause counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     /// A warp lacks nothing: its instruction is on its way through fetch, choice and issue, or the warp starts or restarts.
@@ -27,8 +27,6 @@ pub enum Cause {
     Memory,
     /// A warp waits for a TLB miss and its walk.
     Translation,
-    /// The warps wait at a barrier.
-    Barrier,
     /// The warps wait for a handler on the SM: of an exception, or of a fault that was injected.
     Handler,
     /// The warps wait for absent pages, on the SM or switched out.
@@ -41,14 +39,13 @@ pub enum Cause {
 
 impl Cause {
     /// All of them, the nearest first.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 10] = [
         Self::Pipeline,
         Self::Log,
         Self::Scheme,
         Self::Arithmetic,
         Self::Memory,
         Self::Translation,
-        Self::Barrier,
         Self::Handler,
         Self::Fault,
         Self::Switching,
@@ -65,7 +62,6 @@ impl Cause {
             Self::Arithmetic => "arithmetic",
             Self::Memory => "memory",
             Self::Translation => "translation",
-            Self::Barrier => "barrier",
             Self::Handler => "handler",
             Self::Fault => "fault",
             Self::Switching => "switching",
@@ -137,13 +133,17 @@ impl<B: Below> Sm<'_, B> {
             if nearest == Some(Cause::Pipeline) {
                 break;
             }
-            if let Some(resident) = resident.as_ref().filter(|_| ready >> warp & 1 == 0) {
+            let decides =
+                |resident: &&Resident| ready >> warp & 1 == 0 && !resident.is_at_barrier();
+            if let Some(resident) = resident.as_ref().filter(decides) {
                 let cause = self.keeps(warp, resident, cycle);
                 nearest = Some(nearest.map_or(cause, |nearest| nearest.min(cause)));
             }
         }
         Some(nearest.unwrap_or(match self.switch.scheduler {
             _ if !self.switch.is_idle() => Cause::Switching,
+            // Its warps wait at a barrier that they are about to pass.
+            _ if self.slots.iter().any(Option::is_some) => Cause::Pipeline,
             _ if self.switch.away() == 0 => Cause::Empty,
             Some(_) => Cause::Fault,
             None => Cause::Switching,
@@ -178,9 +178,6 @@ impl<B: Below> Sm<'_, B> {
                 () if until > cycle => Cause::Handler,
                 () => Cause::Pipeline,
             };
-        }
-        if resident.waits {
-            return Cause::Barrier;
         }
         let of = |position: usize| resident.steps.get(position);
         let instruction = |position| of(position).map(|step| self.work.instruction(step));

@@ -143,6 +143,11 @@ impl Resident {
         barrier || self.position + 1 == self.steps.len()
     }
 
+    /// Whether it waits at a barrier, and for nothing else.
+    pub fn is_at_barrier(&self) -> bool {
+        self.waits && self.faulted.is_none()
+    }
+
     /// Whether it has drained after exceptions, so that their handler begins.
     pub fn awaits_handler(&self) -> bool {
         self.flying == 0 && !self.raised.is_empty()
