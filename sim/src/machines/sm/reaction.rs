@@ -149,7 +149,7 @@ impl<B: Below> Sm<'_, B> {
         if !same {
             return Err(self.broken(warp, "it issues another instruction than comes next"));
         }
-        if resident.faulted.is_none() {
+        if !resident.fault_times.is_empty() && resident.faulted.is_none() {
             for since in resident.fault_times.drain(..) {
                 restarted.add(now - since);
             }
