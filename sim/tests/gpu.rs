@@ -98,6 +98,29 @@ fn run_by_pages(work: &Work, scheme: Scheme) -> Outcome {
     outcome
 }
 
+/// An SM whose TLB translates nothing while a page is absent waits for one page after the other, and it skips that time.
+#[test]
+fn a_tlb_that_blocks_waits_for_one_page_after_the_other() {
+    let work = work("stencil");
+    for scheme in Scheme::ALL {
+        let text = "sms = 2\n[gmmu]\nfar_faults = 1\n[paging]\nabsent = true\n";
+        let mut config = Config::read(text, "", "tanasic").unwrap();
+        config.sm.scheme = SchemeName(scheme);
+        let mut parameters = config.parameters();
+        let run = |parameters: &_| Gpu::new(parameters, &work).unwrap().run(|_| {}).unwrap();
+        let passes = run(&parameters);
+        parameters.sm.blocks = true;
+        let blocks = run(&parameters);
+        assert_eq!(blocks.differences(), [], "{scheme:?}");
+        assert_eq!(blocks.brought.bytes, passes.brought.bytes, "{scheme:?}");
+        assert!(blocks.cycles > passes.cycles, "{scheme:?}");
+        let in_step = Gpu::new(&parameters, &work).unwrap().in_step();
+        let in_step = in_step.run(|_| {}).unwrap();
+        assert_eq!(in_step.cycles, blocks.cycles, "{scheme:?}");
+        assert_eq!(in_step.translations, blocks.translations, "{scheme:?}");
+    }
+}
+
 /// More SMs than the GMMU has ports: those that share one wait for each other, and each gets its translations.
 #[test]
 fn forty_sms_share_sixteen_ports_of_the_gmmu() {

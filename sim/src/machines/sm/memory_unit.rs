@@ -121,6 +121,10 @@ pub struct MemoryUnit {
     /// Accesses in the order of their acceptance, and the numbers of those that the coalescer splits.
     accesses: Vec<Access>,
     splitting: VecDeque<u64>,
+    /// The TLB is not asked while it waits for an absent page.
+    blocks: bool,
+    /// For that, nothing moved before the TLB in the cycle before.
+    is_held: bool,
     /// The check that is answered next.
     requester: Option<Requester>,
     /// In the order in which they came.
@@ -158,6 +162,8 @@ impl MemoryUnit {
             accepted: 0,
             accesses: Vec::new(),
             splitting: VecDeque::new(),
+            blocks: parameters.blocks,
+            is_held: false,
             requester: None,
             misses: Vec::new(),
             look: u64::MAX,
@@ -320,7 +326,10 @@ impl MemoryUnit {
                 over.push((warp, entry, lines.over));
             }
         }
-        let check = self.next_check();
+        let check = match self.is_blocked() {
+            true => None,
+            false => self.next_check(),
+        };
         let Report { answer, woken } = self.pages.cycle(check.map(|check| check.1), now, below);
         let requester = std::mem::replace(&mut self.requester, check.map(|check| check.0));
         if let Some((page, all)) = woken {
@@ -351,6 +360,9 @@ impl MemoryUnit {
 
     /// When something may happen here, if nothing does before unless something comes.
     pub fn rests(&self) -> Option<u64> {
+        if self.is_held && self.requester.is_none() && self.is_blocked() && self.pages.rests() {
+            return Some(self.look.min(self.raising.next()));
+        }
         let is_splitting = !self.waiting.is_empty() || !self.splitting.is_empty();
         let is_checking = self.requester.is_some() || self.misses.iter().any(|miss| miss.woken);
         let coalesces = self.coalescer.offer().is_some() || self.coalescer.waiting() > 0;
@@ -385,10 +397,17 @@ impl MemoryUnit {
         }
         inputs.request_ready = matches!(self.requester, Some(Requester::Line(..)));
         let outputs = self.coalescer.cycle(inputs);
-        if inputs.instruction_valid && outputs.instruction_ready {
+        let is_accepted = inputs.instruction_valid && outputs.instruction_ready;
+        self.is_held = !is_accepted && !inputs.request_ready;
+        if is_accepted {
             self.splitting.push_back(self.accepted);
             self.accept();
         }
+    }
+
+    /// Whether the TLB is asked nothing, because it waits for an absent page.
+    fn is_blocked(&self) -> bool {
+        self.blocks && self.pages.waits_for_absent_page()
     }
 
     fn accept(&mut self) {

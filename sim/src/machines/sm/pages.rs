@@ -94,6 +94,11 @@ impl Pages {
         (is_absent && stalls).then_some(inputs.fill_vpn)
     }
 
+    /// Whether it waits for a page that is known to be absent.
+    pub fn waits_for_absent_page(&self) -> bool {
+        self.l1.misses().any(|miss| miss.absent)
+    }
+
     /// The page of an address.
     pub fn page(address: u64) -> u64 {
         address >> PAGE_BITS

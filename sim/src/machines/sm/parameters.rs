@@ -237,6 +237,8 @@ pub struct Parameters {
     pub l1_lines: usize,
     /// Far faults that the GMMU holds for it.
     pub far_limit: u8,
+    /// Its L1 TLB translates nothing while it waits for an absent page (Zheng et al., HPCA 2016, section 2.1).
+    pub blocks: bool,
     /// Its latencies.
     pub timing: Timing,
     /// Its faults.
@@ -269,6 +271,7 @@ impl Parameters {
             tlb: l1_tlb::Parameters::PAPER,
             l1_lines: 256,
             far_limit: l1_tlb::Parameters::PAPER.misses as u8,
+            blocks: false,
             timing: Timing::PAPER,
             faults: Faults::NONE,
             recovery: Recovery::Scheme,
