@@ -4,6 +4,7 @@ mod active_pointers;
 mod code;
 mod compiled;
 mod handling;
+mod paging;
 mod runs;
 mod switching;
 
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 
 use faultline_sim::machines::gpu::{Config, Parameters};
 use faultline_sim::machines::sm::Work;
+use faultline_sim::programs::RODINIA;
 use faultline_sim::simt::kernels::{ALLOCATING, KERNELS};
 use faultline_sim::sm::operand_log;
 use faultline_sim::sm::replay_queue;
@@ -66,12 +68,12 @@ const GPU: [&str; 5] = [
 ///
 /// tanasic-10 and tanasic-11 (Tanasic et al., MICRO-50): what the schemes cost while nothing faults. tanasic-12: what it gains
 /// to switch out thread blocks that wait for pages. tanasic-13 and tanasic-14: what it gains that the warps that fault handle their
-/// faults, on pages of a heap and on output pages. active-pointers (Shahar et al., ISCA 2016): what it costs to translate in
-/// software.
+/// faults, on pages of a heap and on output pages. zheng-3, zheng-5 and zheng-prefetch (Zheng et al., HPCA 2016): what it costs that
+/// pages come when they are accessed. active-pointers (Shahar et al., ISCA 2016): what it costs to translate in software.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// tanasic-10, tanasic-11, or all, which is both; or tanasic-12 alone; or tanasic-13, tanasic-14, or both; or
-    /// active-pointers alone
+    /// some of zheng-3, zheng-5 and zheng-prefetch; or active-pointers alone
     #[arg(value_name = "FIGURE", default_value = "all", value_parser = figure)]
     figures: Vec<String>,
     /// Kernels in place of all
@@ -105,13 +107,15 @@ pub struct Args {
 fn figure(name: &str) -> std::result::Result<String, String> {
     let known = FIGURES.map(|(name, ..)| name);
     let handling = handling::FIGURES.map(|figure| figure.name);
-    let is_known = known.contains(&name) || handling.contains(&name);
+    let paging = paging::FIGURES.map(|figure| figure.name);
+    let is_known = [&known[..], &handling, &paging].concat().contains(&name);
     match name == "all" || [SWITCHING, active_pointers::NAME].contains(&name) || is_known {
         true => Ok(name.to_owned()),
         false => Err(format!(
-            "there are {}, {SWITCHING}, {}, {}, and all",
+            "there are {}, {SWITCHING}, {}, {}, {}, and all",
             known.join(", "),
             handling.join(", "),
+            paging.join(", "),
             active_pointers::NAME
         )),
     }
@@ -120,7 +124,8 @@ fn figure(name: &str) -> std::result::Result<String, String> {
 /// The name of a kernel.
 fn kernel(name: &str) -> std::result::Result<String, String> {
     let known = KERNELS.iter().chain(&ALLOCATING);
-    let known: Vec<_> = known.map(|(name, _)| *name).collect();
+    let mut known: Vec<_> = known.map(|(name, _)| *name).collect();
+    known.extend(RODINIA.map(|program| program.name));
     match known.contains(&name) {
         true => Ok(name.to_owned()),
         false => Err(format!("there are {}", known.join(", "))),
@@ -197,6 +202,15 @@ impl Args {
             names.any(|name| name == figure.name)
         };
         handling::FIGURES.iter().filter(is_asked).collect()
+    }
+
+    /// The figures of paging that were asked for.
+    fn of_paging(&self) -> Vec<&'static paging::Figure> {
+        let is_asked = |figure: &&paging::Figure| {
+            let mut names = self.figures.iter();
+            names.any(|name| name == figure.name)
+        };
+        paging::FIGURES.iter().filter(is_asked).collect()
     }
 
     /// Whether what is run is what the paper has run.
@@ -279,6 +293,10 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         .any(|name| name == active_pointers::NAME)
     {
         return run_active_pointers(args, global);
+    }
+    let paging = args.of_paging();
+    if !paging.is_empty() {
+        return run_paging(args, &paging, global);
     }
     let handling = args.of_handling();
     if !handling.is_empty() {
@@ -410,6 +428,47 @@ fn run_handling(args: &Args, figures: &[&handling::Figure], global: &Global) -> 
     match global.json {
         true => global.print_json(&handling::Results::new(&rows, is_whole)),
         false => global.print(&handling::text(&rows, is_whole, &args.about_handling())),
+    }
+}
+
+/// The figures of paging.
+fn run_paging(args: &Args, figures: &[&'static paging::Figure], global: &Global) -> Result<()> {
+    let names: Vec<_> = figures.iter().map(|figure| figure.name).collect();
+    let names = names.join(" ");
+    if args.figures.len() > figures.len() {
+        return Err(miette!(
+            "{names}: they have runs of their own: leave out the other figures, and give each once"
+        ));
+    }
+    if args.code != Code::Compiled || args.sms != PAPERS_SMS || args.runs > 1 {
+        return Err(miette!(
+            "{names}: compiled programs run once on the paper's 15 SMs: leave out --code, --sms and --runs"
+        ));
+    }
+    if args.svg.is_some() && figures.len() > 1 {
+        return Err(miette!("--svg draws one figure: give one of {names}"));
+    }
+    args.check_kernels(&names, &paging::programs())?;
+    let rows = paging::rows(figures, &paging::works(&args.kernels, args.scale)?)?;
+    if let (Some(path), [figure]) = (&args.svg, figures) {
+        let svg = paging::svg(figure, &rows).map_err(|error| miette!("{error}"))?;
+        file::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
+    }
+    if let Some(path) = &args.markdown {
+        let kernels = match args.kernels.is_empty() {
+            true => String::new(),
+            false => format!(" --kernels {}", args.kernels.join(",")),
+        };
+        let command = format!(
+            "faultline figures {names}{kernels} --scale {} --markdown FILE",
+            args.scale
+        );
+        let page = paging::markdown(figures, &rows, &command);
+        file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
+    }
+    match global.json {
+        true => global.print_json(&rows),
+        false => global.print(&paging::text(figures, &rows)),
     }
 }
 
