@@ -1,0 +1,118 @@
+//! What a configuration may not say.
+
+use thiserror::Error;
+
+use super::super::Failure;
+use super::{Config, Handling};
+
+/// Times of faults that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{sentence}")]
+pub struct TooShort {
+    /// The keys of `[paging]` that say so, the one that is too small before the others.
+    pub keys: &'static [&'static str],
+    /// What is wrong.
+    pub sentence: String,
+}
+
+impl Config {
+    /// Whether its scheme can do what it says of faults.
+    ///
+    /// # Errors
+    /// If warps are to handle their faults, and the scheme cannot preempt them.
+    pub fn check(&self) -> Result<(), Failure> {
+        let scheme = self.sm.scheme.0;
+        match self.paging.handling == Handling::Gpu && !scheme.squashes() {
+            true => Err(Failure::Handler(scheme.name())),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a fault takes as long as its handler, and the link if a page moves.
+    ///
+    /// # Errors
+    /// If it is to take less.
+    pub fn check_times(&self) -> Result<(), TooShort> {
+        let paging = self.parameters().paging;
+        let (handler, size) = (paging.handler, paging.part_bytes());
+        let transfer = paging.transfer();
+        if paging.link.migration < handler + transfer {
+            let sentence = format!(
+                "migration = {} is less than {}: the handler takes {handler} cycles, and {size} bytes take {transfer} on the link",
+                paging.link.migration,
+                handler + transfer
+            );
+            let keys = &["migration", "handler", "link_bytes", "granularity"];
+            return Err(TooShort { keys, sentence });
+        }
+        if paging.link.allocation < handler {
+            let sentence = format!(
+                "allocation = {} is less than the {handler} cycles of the handler",
+                paging.link.allocation
+            );
+            let keys = &["allocation", "handler"];
+            return Err(TooShort { keys, sentence });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Link;
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        Config::read(text, "gpu.toml", "tanasic")
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn a_scheme_that_squashes_nothing_runs_no_handler() {
+        let sentence = "stall-on-fault squashes nothing, so a warp that has faulted cannot run the handler of its fault";
+        let both = "[sm]\nscheme = \"stall-on-fault\"\n\n[paging]\nhandling = \"gpu\"\n";
+        assert_eq!(refused(both), format!("gpu.toml:5: {sentence}"));
+        assert_eq!(Config::line_of(both, "paging", "handling"), Some(5));
+        assert_eq!(Config::line_of(both, "paging", "absent"), None);
+        let cpu = both.replace("gpu", "cpu");
+        assert!(Config::read(&cpu, "gpu.toml", "tanasic").is_ok());
+    }
+
+    #[test]
+    fn a_fault_takes_as_long_as_its_handler_and_the_link() {
+        let check = |text: &str| {
+            let config = Config::read(text, "gpu.toml", "tanasic").unwrap();
+            let error = config.check_times().err();
+            error.map(|error| (error.keys[0], error.sentence))
+        };
+        let (key, sentence) = check("[paging]\nmigration = 3638\n").unwrap();
+        assert_eq!(
+            (key, &*sentence),
+            (
+                "migration",
+                "migration = 3638 is less than 3639: the handler takes 2000 cycles, and 65536 bytes take 1639 on the link"
+            )
+        );
+        assert_eq!(check("[paging]\nmigration = 3639\n"), None);
+        let pages = "[paging]\nmigration = 2103\ngranularity = \"4k\"\n";
+        assert_eq!(check(pages), None);
+        let (key, sentence) = check("[paging]\nallocation = 1999\n").unwrap();
+        assert_eq!(
+            (key, &*sentence),
+            (
+                "allocation",
+                "allocation = 1999 is less than the 2000 cycles of the handler"
+            )
+        );
+        // Each preset, over each link.
+        for name in Config::presets() {
+            let mut config = Config::preset(name).unwrap();
+            assert_eq!(config.check_times(), Ok(()), "{name}");
+            for link in [Link::NVLINK, Link::PCIE3] {
+                config.set_link(link);
+                assert_eq!(config.check_times(), Ok(()), "{name}");
+            }
+        }
+    }
+}
