@@ -75,7 +75,8 @@ pub struct Args {
     /// pcie3 (25 and 12 us)
     #[arg(long, value_enum, value_name = "LINK")]
     link: Option<Bus>,
-    /// What comes with an absent page: 4k (the page alone) or 64k
+    /// What comes with an absent page: 4k (the page alone), 64k or 2m. A fault that moves 2 MB takes longer than the link's
+    /// by what is above 64 KB
     #[arg(long, value_enum, value_name = "SIZE")]
     granularity: Option<Size>,
     /// Threads; all of the machine's if not given. The results are the same for any number
@@ -147,6 +148,8 @@ enum Size {
     Page,
     #[value(name = "64k")]
     Region,
+    #[value(name = "2m")]
+    Table,
 }
 
 /// Whether thread blocks are switched out, and how their contexts move.

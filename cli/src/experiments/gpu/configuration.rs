@@ -120,6 +120,7 @@ impl Args {
         match self.granularity {
             Some(Size::Page) => config.paging.granularity = Granularity::Page,
             Some(Size::Region) => config.paging.granularity = Granularity::Region,
+            Some(Size::Table) => config.paging.granularity = Granularity::Table,
             None => {}
         }
         let exceptions = &mut config.exceptions;

@@ -190,7 +190,7 @@ impl Config {
             paging: Paging {
                 absent: paging.absent,
                 copied: paging.copied,
-                regions: paging.granularity == Granularity::Region,
+                granularity: paging.granularity,
                 handler: paging.handler.get(),
                 local: self.gpu_handler(),
                 link: Link {

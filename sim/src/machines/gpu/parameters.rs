@@ -1,12 +1,15 @@
 //! What a GPU is made of.
 
 use super::super::sm::{self, BEAT};
+use super::Granularity;
 use crate::mmu::gmmu;
 
 /// Ports of the GMMU.
 const PORTS: usize = 16;
 /// Bits of a page number inside a region of 64 KB.
 pub const REGION_BITS: u32 = 4;
+/// Bits of a page number inside 2 MB.
+pub const TABLE_BITS: u32 = 9;
 /// Bytes of a page.
 const PAGE: u64 = 4096;
 /// Bytes of a line.
@@ -45,7 +48,8 @@ impl Caches {
 pub struct Link {
     /// Bytes a cycle.
     pub bytes: u64,
-    /// Time from the record of a fault until its page is there, if it comes from the CPU's memory.
+    /// Time from the record of a fault until its page is there, if it comes from the CPU's memory with 64 KB at most. Larger parts
+    /// take longer by what is above 64 KB.
     pub migration: u64,
     /// Time from the record of a fault until its page is there, if the page is unowned.
     pub allocation: u64,
@@ -73,8 +77,8 @@ pub struct Paging {
     pub absent: bool,
     /// What the CPU has written was copied before the first cycle, so only unowned pages are absent.
     pub copied: bool,
-    /// Far faults are handled by regions of 64 KB, otherwise page by page.
-    pub regions: bool,
+    /// What comes with an absent page.
+    pub granularity: Granularity,
     /// Cycles for which the CPU's handler works on a fault; it handles one after the other.
     pub handler: u64,
     /// Cycles for which a warp that faults runs the GPU's handler on its SM, before it is known what becomes of the fault;
@@ -87,7 +91,7 @@ pub struct Paging {
 impl Paging {
     /// Bits of the number of a page inside the part of memory that comes with it.
     pub(super) const fn part_bits(&self) -> u32 {
-        if self.regions { REGION_BITS } else { 0 }
+        self.granularity.page_bits()
     }
 
     /// Bytes of the part of memory that comes with a page.
@@ -99,7 +103,27 @@ impl Paging {
     /// Cycles for which such a part is on the link.
     #[must_use]
     pub fn transfer(&self) -> u64 {
-        self.part_bytes().div_ceil(self.link.bytes.max(1))
+        self.cycles_of(self.part_bytes())
+    }
+
+    /// Cycles for which so many bytes are on the link.
+    fn cycles_of(&self, bytes: u64) -> u64 {
+        bytes.div_ceil(self.link.bytes.max(1))
+    }
+
+    /// Bytes of a part that a fault of the link's migration time moves, and the cycles for which they are on the link. That time
+    /// holds for 64 KB, and for what is smaller.
+    #[must_use]
+    pub fn measured(&self) -> (u64, u64) {
+        let bytes = self.part_bytes().min(PAGE << REGION_BITS);
+        (bytes, self.cycles_of(bytes))
+    }
+
+    /// Cycles of an unloaded migration in which neither the handler nor the link works. They are the same for each size above
+    /// 64 KB.
+    pub(super) fn latency(&self) -> u64 {
+        let busy = self.handler + self.measured().1;
+        self.link.migration.saturating_sub(busy)
     }
 }
 

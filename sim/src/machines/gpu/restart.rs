@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::super::sm::{Difference, Local, Switching, Transfer, restart};
 use super::super::translation::{Design, Parameters as Translation};
-use super::{Caches, Failure, Gpu, Link, Outcome, Paging, Parameters};
+use super::{Caches, Failure, Gpu, Granularity, Link, Outcome, Paging, Parameters};
 use crate::sm::sm_pipeline::Scheme;
 
 pub use launch::LaunchTrial;
@@ -141,7 +141,10 @@ fn parameters(of_sm: &restart::Trial, random: &mut Rng) -> Parameters {
         paging: Paging {
             absent: random.u8(0..4) > 0,
             copied: false,
-            regions: random.bool(),
+            granularity: match random.bool() {
+                true => Granularity::Region,
+                false => Granularity::Page,
+            },
             handler,
             local: None,
             link: Link {

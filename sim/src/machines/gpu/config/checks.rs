@@ -34,8 +34,7 @@ impl Config {
     /// If it is to take less.
     pub fn check_times(&self) -> Result<(), TooShort> {
         let paging = self.parameters().paging;
-        let (handler, size) = (paging.handler, paging.part_bytes());
-        let transfer = paging.transfer();
+        let (handler, (size, transfer)) = (paging.handler, paging.measured());
         if paging.link.migration < handler + transfer {
             let sentence = format!(
                 "migration = {} is less than {}: the handler takes {handler} cycles, and {size} bytes take {transfer} on the link",
@@ -97,6 +96,10 @@ mod tests {
         assert_eq!(check("[paging]\nmigration = 3639\n"), None);
         let pages = "[paging]\nmigration = 2103\ngranularity = \"4k\"\n";
         assert_eq!(check(pages), None);
+        // What is above 64 KB is added.
+        let large = "[paging]\nmigration = 3639\ngranularity = \"2m\"\n";
+        assert_eq!(check(large), None);
+        assert_eq!(check(&large.replace("39", "38")).unwrap().0, "migration");
         let (key, sentence) = check("[paging]\nallocation = 1999\n").unwrap();
         assert_eq!(
             (key, &*sentence),

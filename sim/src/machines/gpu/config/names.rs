@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::super::parameters::{REGION_BITS, TABLE_BITS};
 use super::super::values::Names;
 
 /// The first handler of a fault.
@@ -75,21 +76,39 @@ pub enum Granularity {
     /// Its region of 64 KB.
     #[serde(rename = "64k")]
     Region,
+    /// Its 2 MB, which one table of the last level translates.
+    #[serde(rename = "2m")]
+    Table,
 }
 
 impl Granularity {
-    /// Its name in files and options.
-    const fn name(self) -> &'static str {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Page, Self::Region, Self::Table];
+
+    /// Its name in files, options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Page => "4k",
             Self::Region => "64k",
+            Self::Table => "2m",
+        }
+    }
+
+    /// Bits of the number of a page inside the part of memory that comes with it.
+    #[must_use]
+    pub const fn page_bits(self) -> u32 {
+        match self {
+            Self::Page => 0,
+            Self::Region => REGION_BITS,
+            Self::Table => TABLE_BITS,
         }
     }
 }
 
 impl<'de> Deserialize<'de> for Granularity {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let names = Names::new("granularity", [Self::Page, Self::Region], |one| one.name());
+        let names = Names::new("granularity", Self::ALL, |one| one.name());
         deserializer.deserialize_str(names)
     }
 }

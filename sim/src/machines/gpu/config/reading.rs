@@ -153,6 +153,7 @@ fn complete<'text>(own: &mut DeTable<'text>, base: DeTable<'text>) {
 #[cfg(test)]
 mod tests {
     use super::super::super::super::sm::{self, Exceptions, Response};
+    use super::super::super::Granularity;
     use super::super::super::values::Within;
     use super::*;
     use crate::sm::sm_pipeline::Scheme;
@@ -175,7 +176,7 @@ mod tests {
         let (expected, parameters) = (preset.parameters(), own.parameters());
         assert_eq!((expected.sms, parameters.sms), (16, 4));
         assert_eq!(parameters.sm.pipeline.scheme, Scheme::ReplayQueue);
-        assert!(!parameters.paging.regions);
+        assert_eq!(parameters.paging.granularity, Granularity::Page);
         assert_eq!(parameters.caches, expected.caches);
         assert_eq!(parameters.paging.link, expected.paging.link);
         assert_eq!(expected.sm.timing, sm::Timing::PAPER);
@@ -233,7 +234,7 @@ mod tests {
         let small = refused("[paging]\ngranularity = \"2k\"\n");
         assert_eq!(
             small,
-            "gpu.toml:2: there is no granularity 2k; there are 4k, 64k"
+            "gpu.toml:2: there is no granularity 2k; there are 4k, 64k, 2m"
         );
         let preset = refused("preset = \"none\"\n");
         assert_eq!(
@@ -267,7 +268,7 @@ mod tests {
             ),
             (
                 "[paging]\ngranularity = 4\n",
-                "integer `4`, expected one of 4k, 64k",
+                "integer `4`, expected one of 4k, 64k, 2m",
             ),
             (
                 "[exceptions]\nresponse = 1\n",
