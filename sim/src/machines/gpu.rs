@@ -9,6 +9,7 @@
 //!
 //! A second kernel may be launched while the first one runs ([`Launch`]). It has its own address space, and preempts every SM.
 
+mod allocations;
 mod config;
 mod history;
 mod kernel;
@@ -18,13 +19,17 @@ mod outcome;
 mod pager;
 mod parameters;
 mod port;
+mod prefetch;
+mod residents;
 pub mod restart;
 mod shared_memory;
 mod tables;
 mod uncore;
 mod values;
 
-pub use config::{Config, ConfigError, Granularity, Handling, SwitchingMode, TooShort};
+pub use config::{
+    Config, ConfigError, Eviction, Granularity, Handling, Prefetch, SwitchingMode, TooShort,
+};
 pub use history::{Activity, Arrival, History, Spans};
 pub use kernel::Launch;
 pub use machine::{Failure, Gpu};
@@ -32,4 +37,4 @@ pub use outcome::{Launched, Outcome, Translations};
 pub use pager::Brought;
 pub use parameters::{Caches, Link, Paging, Parameters};
 pub use shared_memory::Traffic;
-pub use values::{PolicyName, SchemeName};
+pub use values::{PolicyName, SchemeName, Share};

@@ -17,7 +17,7 @@ use crate::sm::sm_pipeline;
 use crate::sm::{l1_tlb, operand_log, replay_queue};
 
 pub use checks::TooShort;
-pub use names::{Granularity, Handling, SwitchingMode};
+pub use names::{Eviction, Granularity, Handling, Prefetch, SwitchingMode};
 pub use reading::ConfigError;
 pub use tables::{
     ExceptionsTable, GmmuTable, MemoryTable, PagingTable, SmTable, SwitchingTable, TlbTable,
@@ -198,6 +198,10 @@ impl Config {
                     migration: paging.migration.get(),
                     allocation: paging.allocation.get(),
                 },
+                prefetch: paging.prefetch,
+                prefetch_parts: paging.prefetch_parts.get(),
+                capacity: paging.capacity_percent.percent(),
+                eviction: paging.eviction,
             },
         }
     }

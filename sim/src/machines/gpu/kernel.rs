@@ -1,6 +1,7 @@
 //! The kernels of a GPU: one, and a second one that is launched while that runs.
 
 use super::super::sm::{Preemption, ThreadBlocks, Work};
+use super::pager::Accessed;
 use super::parameters::REGION_BITS;
 use crate::page::Page;
 use crate::simt::Memory;
@@ -43,6 +44,20 @@ impl<'work> Kernel<'work> {
     fn pages_of(&self, numbers: impl Iterator<Item = u64>) -> impl Iterator<Item = Page> {
         let asid = self.asid;
         numbers.map(move |vpn| Page { vpn, asid })
+    }
+
+    /// What it accesses, by parts whose pages have numbers of so many bits in it.
+    pub fn accessed(&self, page_bits: u32) -> Accessed {
+        Accessed {
+            space: self.work.space.clone(),
+            pages: self.work.pages().iter().copied().collect(),
+            most: self.work.most_parts(page_bits),
+        }
+    }
+
+    /// The pages that it accesses, in the order in which the oracle does so first.
+    pub fn first_touched(&self) -> impl Iterator<Item = Page> {
+        self.pages_of(self.work.first_touched().iter().copied())
     }
 
     /// The pages that it accesses.

@@ -8,7 +8,7 @@ use super::history::History;
 use super::kernel::{Kernel, Launch};
 use super::multiprocessor::Multiprocessor;
 use super::outcome::{Launched, Outcome, joined};
-use super::pager::Pager;
+use super::pager::{Pager, least_parts};
 use super::parameters::Parameters;
 use super::port::Port;
 use super::uncore::Uncore;
@@ -16,6 +16,9 @@ use crate::sm::block_scheduler::BlockScheduler;
 
 /// A GPU on which nothing commits for so many cycles while no page is under way is stuck.
 const PATIENCE: u64 = 1_000_000;
+/// If nothing commits while memory is filled so often, and so many parts more have come, nothing will.
+const TURNS: u64 = 64;
+const PARTS: u64 = 10_000;
 /// Thread blocks after which the pages that are the oracle's by now are kept once for both.
 const SHARE: usize = 1024;
 /// Warp instructions that the oracle executes ahead while the parts run side by side, for each SM: more than commit in a window.
@@ -56,6 +59,46 @@ pub enum Failure {
         /// The SM, if it is known.
         sm: Option<u32>,
     },
+    /// There is room for fewer parts of memory than an instruction accesses.
+    #[error(
+        "{percent} % of the {footprint} parts of memory that are accessed are {room}, and one instruction accesses up to {most}, so \
+         give {} % or more",
+        least_share(*.most, *.footprint)
+    )]
+    Capacity {
+        /// The share of the parts that are accessed.
+        percent: u64,
+        /// Those for which there is room.
+        room: u64,
+        /// Those that are accessed.
+        footprint: u64,
+        /// Those that one instruction accesses.
+        most: u64,
+    },
+    /// An SM has accessed a page that had left.
+    #[error(
+        "cycle {cycle}: SM {sm} has accessed page {vpn:#x} in frame {pfn:#x}, which it had left"
+    )]
+    Freed {
+        /// The cycle.
+        cycle: u64,
+        /// The SM.
+        sm: usize,
+        /// The page.
+        vpn: u64,
+        /// The frame.
+        pfn: u64,
+    },
+    /// Parts of memory come and leave, and nothing commits.
+    #[error(
+        "cycle {cycle}: nothing commits any more, though {parts} parts of memory have come since: there is room for too few"
+    )]
+    Thrashing {
+        /// The cycle.
+        cycle: u64,
+        /// The parts.
+        parts: u64,
+    },
     /// The scheme cannot preempt a warp that has faulted.
     #[error("{0} squashes nothing, so a warp that has faulted cannot run the handler of its fault")]
     Handler(&'static str),
@@ -79,6 +122,13 @@ impl Failure {
     }
 }
 
+/// The least share of the parts that are accessed, in percent, if an instruction accesses so many.
+pub fn least_share(most: u64, footprint: u64) -> u64 {
+    let below = 100 * least_parts(most).saturating_sub(1);
+    let share = below.checked_div(footprint).unwrap_or_default() + 1;
+    share.min(100)
+}
+
 /// The SM that has accessed a page, in words, if it is known.
 fn accessed(sm: Option<u32>) -> String {
     sm.map_or_else(String::new, |sm| format!(", which SM {sm} has accessed,"))
@@ -99,6 +149,8 @@ pub struct Gpu<'work> {
     window: u64,
     skips: bool,
     is_parallel: bool,
+    /// Instructions that had committed when one last did, and parts of memory that had come.
+    committed: (u64, u64),
 }
 
 impl<'work> Gpu<'work> {
@@ -164,10 +216,12 @@ impl<'work> Gpu<'work> {
         let kernels: Vec<_> = (0..).zip(works).map(kernel).collect();
         let spaces = kernels.len() as u8;
         let written = kernels.iter().flat_map(Kernel::written);
-        let allocated = kernels.iter().map(|kernel| kernel.work.space.clone());
-        let mut pager = Pager::new(parameters, allocated.collect(), written);
+        let bits = parameters.paging.part_bits();
+        let accessed = kernels.iter().map(|kernel| kernel.accessed(bits));
+        let mut pager = Pager::new(parameters, accessed.collect(), written)?;
         let pages = kernels.iter().flat_map(Kernel::pages);
         pages.for_each(|page| pager.place(page));
+        pager.foresee(kernels.iter().flat_map(Kernel::first_touched));
         let mut gpu = Self {
             parameters: *parameters,
             uncore: Uncore::new(parameters, spaces, pager),
@@ -178,7 +232,13 @@ impl<'work> Gpu<'work> {
             window: crossbar.min(translation).max(1),
             skips: true,
             is_parallel: false,
+            committed: (0, 0),
         };
+        if gpu.uncore.pager.is_limited() {
+            for sm in &mut gpu.sms {
+                sm.port().is_watched = true;
+            }
+        }
         // The first thread blocks are there before the first cycle.
         for number in (parameters.first..parameters.sms).chain(0..parameters.first) {
             gpu.dispatch(number, 0, 0);
@@ -223,7 +283,7 @@ impl<'work> Gpu<'work> {
     pub fn run(mut self, mut observe: impl FnMut(&Self)) -> Result<Outcome, Failure> {
         loop {
             self.advance()?;
-            self.meet();
+            self.meet()?;
             observe(&self);
             if let Some(end) = self.ended() {
                 // What was on its way at the end arrives, whenever they have met.
@@ -233,11 +293,13 @@ impl<'work> Gpu<'work> {
             }
             let progress = self.sms.iter().map(Multiprocessor::last_progress).max();
             // Nothing need happen before the launch.
-            let progress = progress.max(self.launch).unwrap_or_default();
+            let progress = progress.max(self.launch).max(self.last_come());
+            let progress = progress.unwrap_or_default();
             let idle = self.now.saturating_sub(progress);
-            if idle > PATIENCE && self.uncore.pager.next().is_none() {
+            if idle > PATIENCE && self.uncore.pager.next(self.now).is_none() {
                 return Err(Failure::Stuck(self.now));
             }
+            self.check_thrashing()?;
         }
     }
 
@@ -257,6 +319,30 @@ impl<'work> Gpu<'work> {
     /// The local scheduler of each SM, if blocks are switched out.
     pub fn schedulers(&self) -> impl Iterator<Item = &BlockScheduler> {
         self.sms.iter().filter_map(Multiprocessor::scheduler)
+    }
+
+    /// When a part of memory last came, if parts may have to leave: warps may lose what they wait for.
+    fn last_come(&self) -> Option<u64> {
+        let pager = &self.uncore.pager;
+        pager.is_limited().then_some(pager.last)
+    }
+
+    /// Whether instructions commit while parts of memory come and leave.
+    fn check_thrashing(&mut self) -> Result<(), Failure> {
+        let pager = &self.uncore.pager;
+        let Some(room) = pager.room() else {
+            return Ok(());
+        };
+        let come = pager.brought.migrated + pager.brought.allocated;
+        let committed = self.sms.iter().map(Multiprocessor::committed).sum();
+        let parts = come - self.committed.1;
+        if committed > self.committed.0 {
+            self.committed = (committed, come);
+        } else if parts > PARTS + TURNS * room {
+            let cycle = self.now;
+            return Err(Failure::Thrashing { cycle, parts });
+        }
+        Ok(())
     }
 
     /// When every thread block had ended, if that is so.
@@ -310,7 +396,7 @@ impl<'work> Gpu<'work> {
             cycles_by_cause,
             history: History {
                 activities,
-                arrivals: pager.arrivals,
+                arrivals: pager.history(),
                 moved,
             },
         }
@@ -360,8 +446,9 @@ impl<'work> Gpu<'work> {
     }
 
     /// Global memory is accessed, and each part gets what others have sent it.
-    fn meet(&mut self) {
+    fn meet(&mut self) -> Result<(), Failure> {
         let (mut accesses, mut rooms) = (Vec::new(), Vec::new());
+        self.check_translated()?;
         for (number, sm) in self.sms.iter_mut().enumerate() {
             let sent = &mut sm.port().sent;
             let of_sm = sent.accesses.drain(..);
@@ -382,6 +469,34 @@ impl<'work> Gpu<'work> {
         rooms.sort_unstable();
         for (at, _, number, kernel) in rooms {
             self.dispatch(number, kernel, at + self.parameters.crossbar);
+        }
+        Ok(())
+    }
+
+    /// Whether the pages were there that the SMs have accessed since all met last.
+    fn check_translated(&mut self) -> Result<(), Failure> {
+        if !self.uncore.pager.is_limited() {
+            return Ok(());
+        }
+        let pager = &mut self.uncore.pager;
+        let mut first: Option<(u64, usize, u64, u64)> = None;
+        for (sm, of_sm) in self.sms.iter_mut().enumerate() {
+            for (at, page, pfn) in of_sm.port().sent.translated.drain(..) {
+                if !pager.may_use(at, page, pfn) {
+                    let found = (at, sm, page.vpn, pfn);
+                    first = Some(first.map_or(found, |first| first.min(found)));
+                }
+            }
+        }
+        pager.evictions.looked();
+        match first {
+            Some((cycle, sm, vpn, pfn)) => Err(Failure::Freed {
+                cycle,
+                sm,
+                vpn,
+                pfn,
+            }),
+            None => Ok(()),
         }
     }
 

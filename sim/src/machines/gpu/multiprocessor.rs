@@ -120,6 +120,11 @@ impl<'work> Multiprocessor<'work> {
         self.sm.scheduler()
     }
 
+    /// Instructions that have committed.
+    pub const fn committed(&self) -> u64 {
+        self.sm.committed()
+    }
+
     /// When something last committed or faulted.
     pub const fn last_progress(&self) -> u64 {
         self.sm.last_progress()

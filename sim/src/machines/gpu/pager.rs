@@ -1,16 +1,28 @@
 //! What brings absent pages: handlers on the SMs, which run side by side; a handler on the CPU, which handles one fault after
-//! the other; and a link over which pages come.
+//! the other; and a link over which pages come. What they find no room for waits until other parts have left.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+mod evictions;
+mod link;
+mod turns;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 use super::super::driver;
 use super::super::sm::AddressSpace;
+use super::Prefetch;
+use super::allocations::Allocations;
 use super::history::Arrival;
 use super::machine::Failure;
 use super::parameters::{Paging, Parameters};
+use super::prefetch::Prefetcher;
+use super::residents::{Residents, State};
 use super::tables::Tables;
 use crate::mmu::fault_buffer::Record;
 use crate::page::Page;
+
+use evictions::{Evicted, Evictions};
+use link::Link;
+use turns::Turns;
 
 /// What was brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,13 +31,13 @@ pub struct Brought {
     pub records: u64,
     /// Far faults that the driver has resolved.
     pub resolved: u64,
-    /// Parts of memory that came over the link: pages, or regions of 64 KB.
+    /// Parts of memory that came over the link: pages, or regions of 64 KB or 2 MB.
     pub migrated: u64,
     /// Parts that were only allocated.
     pub allocated: u64,
     /// Those of them that handlers on the GPU have allocated.
     pub local: u64,
-    /// Parts whose migration handlers on the GPU have asked of the CPU.
+    /// Parts that handlers on the GPU have asked of the CPU.
     pub asked: u64,
     /// Bytes that came over the link.
     pub bytes: u64,
@@ -33,15 +45,33 @@ pub struct Brought {
     pub link: u64,
     /// Cycles that faults waited for the CPU's handler and for the link.
     pub waited: u64,
+    /// Parts that were migrated or allocated before a fault in them, and those of them of which a page was translated.
+    pub prefetched: u64,
+    /// Of which a page was translated.
+    pub used: u64,
+    /// Parts that were evicted.
+    pub evicted: u64,
+    /// Parts that came again after they were evicted.
+    pub again: u64,
+    /// Bytes that were written back over the link.
+    pub written_back: u64,
+    /// Cycles that faults waited for room.
+    pub no_room: u64,
 }
 
 /// What is under way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Coming {
     /// A part of memory.
     Part(Page),
     /// The end of the kernel, because this SM has accessed this page.
     Abort(u64, Option<u32>),
+    /// The CPU has handled a fault for which there was no room.
+    Handled,
+    /// Nothing uses a part any more that leaves.
+    Unused(Evicted),
+    /// A part has been written back.
+    Gone(Evicted),
 }
 
 /// The owner of a page.
@@ -53,6 +83,38 @@ enum Owner {
     Invalid,
 }
 
+/// A part that was missed, of which the CPU's handler has made sure that it comes.
+#[derive(Clone, Copy, Debug)]
+struct Demand {
+    part: Page,
+    /// The port of its SM, if it is known.
+    port: Option<u32>,
+    /// It comes over the link.
+    moves: bool,
+    /// When it has been handled, and when it may begin to move, or is allocated.
+    handled: u64,
+    ready: u64,
+    /// The place of its arrival.
+    arrival: usize,
+}
+
+/// What a kernel accesses.
+#[derive(Clone, Debug)]
+pub struct Accessed {
+    /// Where it may.
+    pub space: AddressSpace,
+    /// The pages, in rising order.
+    pub pages: Vec<u64>,
+    /// Parts that one instruction accesses at most.
+    pub most: usize,
+}
+
+/// The parts for which there has to be room if an instruction accesses so many: of four warps one has all that it needs, whichever of
+/// their parts are there.
+pub const fn least_parts(most: u64) -> u64 {
+    4 * most.saturating_sub(1) + 1
+}
+
 /// The pages, their owners, and what is under way.
 #[derive(Clone, Debug)]
 pub struct Pager {
@@ -61,53 +123,121 @@ pub struct Pager {
     has_port_each: bool,
     /// The pages that may be accessed, space by space.
     spaces: Vec<AddressSpace>,
+    allocations: Allocations,
     pub tables: Tables,
-    /// Parts that hold what the CPU has written; all others are unowned.
+    /// Parts that hold what the CPU has written, or that were evicted; all others are unowned.
     cpu: HashSet<Page>,
-    /// What is under way, by the time at which each is there and the number of faults before it.
+    residents: Residents,
+    /// What is under way, by the time at which each is there and the number of those before it.
     coming: BTreeMap<(u64, u64), Coming>,
+    events: u64,
     /// Pages of the records of parts that are under way.
     waiting: BTreeMap<Page, Vec<Page>>,
     resolving: VecDeque<Page>,
     handler_free: u64,
-    link_free: u64,
+    link: Link,
+    prefetcher: Prefetcher,
+    /// Parts that wait for room, and parts that leave.
+    seeking: VecDeque<Demand>,
+    turns: Turns,
+    pub evictions: Evictions,
     pub brought: Brought,
+    /// When a part last came.
+    pub last: u64,
     /// How each part came.
-    pub arrivals: Vec<Arrival>,
+    arrivals: Vec<Arrival>,
 }
 
 impl Pager {
-    /// A pager of address spaces with their pages that may be accessed. The CPU owns the pages that it has written; they are in
-    /// the GPU's memory at first unless they are absent.
+    /// A pager of address spaces with what is accessed there. The CPU owns the pages that it has written; they are in the GPU's
+    /// memory at first unless they are absent.
+    ///
+    /// # Errors
+    /// If there is room for fewer parts than an instruction accesses.
     pub fn new(
         parameters: &Parameters,
-        spaces: Vec<AddressSpace>,
+        accessed: Vec<Accessed>,
         written: impl Iterator<Item = Page>,
-    ) -> Self {
+    ) -> Result<Self, Failure> {
+        let (paging, bits) = (parameters.paging, parameters.paging.part_bits());
+        let spaces = accessed.iter().map(|one| (&one.space, &one.pages[..]));
+        let allocations = Allocations::new(bits, spaces);
+        let most = accessed.iter().map(|one| one.most as u64).max();
+        let most = most.unwrap_or_default().max(1);
+        let parts = |one: &Accessed| {
+            let mut parts: Vec<_> = one.pages.iter().map(|page| page >> bits).collect();
+            parts.dedup();
+            parts.len() as u64
+        };
+        let capacity = paging.capacity.map(|percent| {
+            let footprint: u64 = accessed.iter().map(parts).sum();
+            ((footprint * percent).div_ceil(100), footprint)
+        });
+        if let (Some(percent), Some((room, footprint))) = (paging.capacity, capacity)
+            && room < least_parts(most).min(footprint)
+        {
+            return Err(Failure::Capacity {
+                percent,
+                room,
+                footprint,
+                most,
+            });
+        }
+        // Until all that an instruction accesses has come, and its warp was woken and has accessed it.
+        let keep = parameters.replay() + most * (paging.handler + paging.transfer());
+        let seed = parameters.sm.seed;
         let mut pager = Self {
-            paging: parameters.paging,
+            paging,
             has_port_each: parameters.cluster() == 1,
-            tables: Tables::new(spaces.len() as u8),
-            spaces,
+            tables: Tables::new(accessed.len() as u8),
+            allocations,
+            spaces: accessed.into_iter().map(|one| one.space).collect(),
             cpu: HashSet::new(),
+            residents: Residents::new(capacity.map(|(room, _)| room), keep, paging.eviction, seed),
             coming: BTreeMap::new(),
+            events: 0,
             waiting: BTreeMap::new(),
             resolving: VecDeque::new(),
             handler_free: 0,
-            link_free: 0,
+            link: Link::new(paging.transfer()),
+            prefetcher: Prefetcher::new(paging.prefetch, paging.prefetch_parts, seed),
+            seeking: VecDeque::new(),
+            // As long as all parts that an instruction accesses take to come one after the other.
+            turns: Turns::new(2 * (most + 1) * keep, seed),
+            evictions: Evictions::new(bits, 2 * parameters.translation),
             brought: Brought::default(),
+            last: 0,
             arrivals: Vec::new(),
         };
         pager.cpu = written.map(|page| pager.part(page)).collect();
-        pager
+        Ok(pager)
     }
 
-    /// A page that will be accessed is there before the first cycle, unless it is absent at first.
+    /// A page that will be accessed is there before the first cycle, unless it is absent at first or has no room.
     pub fn place(&mut self, page: Page) {
-        let owner = self.owner(page);
+        let (owner, part) = (self.owner(page), self.part(page));
         let is_copied = self.paging.copied && owner == Owner::Cpu;
-        if owner != Owner::Invalid && (!self.paging.absent || is_copied) {
-            self.map(self.part(page));
+        let is_there = !self.paging.absent || is_copied;
+        if owner == Owner::Invalid || !is_there {
+            return;
+        }
+        if self.residents.state(part).is_none() && self.residents.take_room() {
+            self.residents.insert(part, State::There, false);
+        }
+        if self.residents.state(part).is_some() {
+            self.map(part);
+        }
+    }
+
+    /// Pages in the order in which they will be accessed first. The oracle has all of them brought, from the first cycle on.
+    pub fn foresee(&mut self, pages: impl Iterator<Item = Page>) {
+        if self.paging.prefetch != Prefetch::Oracle {
+            return;
+        }
+        let parts: Vec<_> = pages.map(|page| self.part(page)).collect();
+        let handled = self.handler_free.max(self.paging.handler);
+        if self.prefetch(parts, 0, handled) {
+            self.handler_free = handled;
         }
     }
 
@@ -140,6 +270,42 @@ impl Pager {
         }
     }
 
+    /// An SM receives a translation. It says whether that is right: as the tables say, or as they said before an invalidation that
+    /// has not been acknowledged.
+    pub fn translates(&mut self, now: u64, page: Page, pfn: u64) -> bool {
+        if self.residents.is_limited() || self.prefetcher.is_there() {
+            let first = self.residents.uses(self.part(page), now);
+            self.brought.used += u64::from(first);
+        }
+        self.tables.translate(page) == Some(pfn) || self.evictions.is_stale(page, pfn)
+    }
+
+    /// Whether an access was right that was performed at a time, up to now, with this translation.
+    pub fn may_use(&self, at: u64, page: Page, pfn: u64) -> bool {
+        let since = self.residents.since(self.part(page));
+        let is_there =
+            self.tables.translate(page) == Some(pfn) && since.is_some_and(|since| since <= at);
+        is_there || self.evictions.was_used(at, page, pfn)
+    }
+
+    /// Parts for which there is room, if there is a limit.
+    pub const fn room(&self) -> Option<u64> {
+        self.residents.capacity()
+    }
+
+    /// Whether parts may have to leave.
+    pub const fn is_limited(&self) -> bool {
+        self.residents.is_limited()
+    }
+
+    /// Far faults in a part that is there are to be resolved.
+    fn resolve_all(&mut self, part: Page, pages: impl IntoIterator<Item = Page>) {
+        for page in pages {
+            self.resolving.push_back(page);
+            self.residents.resolves(part);
+        }
+    }
+
     /// The pages of a part get frames, unless they have them.
     fn map(&mut self, part: Page) {
         let (bits, asid) = (self.part_bits(), part.asid);
@@ -151,7 +317,13 @@ impl Pager {
         }
     }
 
-    /// Parts that are there by now are mapped, and their far faults are to be resolved.
+    fn comes(&mut self, at: u64, what: Coming) {
+        self.events += 1;
+        self.coming.insert((at, self.events), what);
+    }
+
+    /// What happens up to now: parts that are there are mapped, and their far faults are to be resolved; parts begin to move, and
+    /// parts leave.
     ///
     /// # Errors
     /// If the kernel is aborted now.
@@ -164,21 +336,55 @@ impl Pager {
             match first.remove() {
                 Coming::Part(part) => {
                     self.map(part);
-                    self.resolving
-                        .extend(self.waiting.remove(&part).unwrap_or_default());
+                    self.residents.arrive(part, now);
+                    self.last = now;
+                    self.keep(part, now);
+                    let waiting = self.waiting.remove(&part).unwrap_or_default();
+                    self.resolve_all(part, waiting);
                 }
                 Coming::Abort(vpn, sm) => {
                     let cycle = now;
                     return Err(Failure::Aborted { cycle, vpn, sm });
                 }
+                Coming::Handled => {}
+                Coming::Unused(evicted) => {
+                    self.evictions.released(now, &evicted);
+                    let back = self.link.back(now);
+                    self.brought.written_back += self.paging.part_bytes();
+                    self.comes(back, Coming::Gone(evicted));
+                }
+                Coming::Gone(evicted) => self.gone(now, evicted),
             }
+        }
+        if !self.seeking.is_empty() {
+            self.make_room(now);
+        }
+        self.link.advance(now);
+        while let Some(part) = self.link.starts(now) {
+            self.move_ahead(part, now);
         }
         Ok(())
     }
 
-    /// When the next part is there.
-    pub fn next(&self) -> Option<u64> {
-        self.coming.keys().next().map(|key| key.0)
+    /// When something happens next, from now on.
+    pub fn next(&self, now: u64) -> Option<u64> {
+        let comes = self.coming.keys().next().map(|key| key.0);
+        let looks = self.residents.look() < u64::MAX && !self.seeking.is_empty();
+        let look = looks.then_some(self.residents.look());
+        let invalidates = self.evictions.invalidates().then_some(now);
+        let all = [comes, look, self.link.next(now), invalidates];
+        all.into_iter().flatten().min()
+    }
+
+    /// How each part has come, in the order of the reports.
+    pub fn history(mut self) -> Vec<Arrival> {
+        // Those for which there was no room have not.
+        let mut left: Vec<_> = self.seeking.iter().map(|one| one.arrival).collect();
+        left.sort_unstable();
+        for place in left.into_iter().rev() {
+            self.arrivals.remove(place);
+        }
+        self.arrivals
     }
 
     /// When the CPU's handler works on a fault that it knows of from a time on.
@@ -189,40 +395,70 @@ impl Pager {
         begins..self.handler_free
     }
 
-    /// When a part is on the link whose fault the CPU has handled by a time.
-    fn move_part(&mut self, handled: u64) -> std::ops::Range<u64> {
-        let (size, transfer) = (self.paging.part_bytes(), self.paging.transfer());
-        let ready = handled + self.paging.latency();
-        let begins = ready.max(self.link_free);
-        self.link_free = begins + transfer;
-        self.brought.migrated += 1;
-        self.brought.bytes += size;
-        self.brought.link += transfer;
-        self.brought.waited += begins - ready;
-        begins..self.link_free
+    /// When a part may begin to move, or is allocated, that the CPU has handled by a time.
+    fn ready(&self, moves: bool, handled: u64) -> u64 {
+        let allocation = self.paging.link.allocation;
+        handled
+            + match moves {
+                true => self.paging.latency(),
+                false => allocation.saturating_sub(self.paging.handler),
+            }
     }
-}
 
-impl driver::Pager for Pager {
-    fn fault(&mut self, now: u64, record: &Record) {
-        let page = Page {
-            vpn: record.vpn,
-            asid: record.asid,
-        };
+    /// Counts a part that comes.
+    fn count(&mut self, part: Page, moves: bool) {
+        let brought = &mut self.brought;
+        match moves {
+            true => {
+                brought.migrated += 1;
+                brought.bytes += self.paging.part_bytes();
+                brought.link += self.paging.transfer();
+            }
+            false => brought.allocated += 1,
+        }
+        brought.again += u64::from(self.evictions.has_left(part));
+    }
+
+    /// A part that was missed has room since a time; it is there later.
+    fn bring(&mut self, demand: Demand, since: u64) {
+        let Demand {
+            part,
+            moves,
+            ready,
+            arrival,
+            ..
+        } = demand;
+        self.brought.no_room += since.saturating_sub(ready);
+        let ready = ready.max(since);
+        self.count(part, moves);
+        let mut there = ready;
+        if moves {
+            let moved = self.link.reserve(ready);
+            self.brought.waited += moved.start - ready;
+            there = moved.end;
+            self.arrivals[arrival].moved = Some(moved);
+        }
+        self.arrivals[arrival].there = there;
+        self.comes(there, Coming::Part(part));
+    }
+
+    /// A page was missed at a port of the GMMU, if that is known. A page that is invalid ends the kernel.
+    fn request(&mut self, now: u64, page: Page, port: Option<u32>) {
+        let sm = port.filter(|_| self.has_port_each);
         let part = self.part(page);
-        self.brought.records += 1;
         if let Some(pages) = self.waiting.get_mut(&part) {
             pages.push(page);
             return;
         }
         // A walk may have read its entry before the page was mapped.
         if self.tables.translate(page).is_some() {
-            self.resolving.push_back(page);
+            self.resolve_all(part, [page]);
             return;
         }
-        let number = self.brought.records;
-        let sm = (record.requesters != 0 && self.has_port_each)
-            .then(|| record.requesters.trailing_zeros());
+        if self.residents.state(part) == Some(State::Leaves) {
+            self.evictions.defer(part, page, port);
+            return;
+        }
         let known = now + self.paging.local.unwrap_or(0);
         let mut arrival = Arrival {
             vpn: part.vpn << self.part_bits(),
@@ -234,53 +470,225 @@ impl driver::Pager for Pager {
             moved: None,
             there: known,
         };
-        match (self.owner(page), self.paging.local) {
+        let owner = self.owner(page);
+        let has_room = self.seeking.is_empty() && self.residents.has_room();
+        match (owner, self.paging.local) {
             (Owner::Invalid, _) => {
                 let aborted = self.handle(known).end;
-                let abort = Coming::Abort(record.vpn, sm);
-                self.coming.insert((aborted, number), abort);
+                self.comes(aborted, Coming::Abort(page.vpn, sm));
                 return;
             }
-            (Owner::Nobody, Some(_)) => {
-                self.brought.allocated += 1;
+            (Owner::Nobody, Some(_)) if has_room => {
                 self.brought.local += 1;
+                self.residents.take_room();
+                self.count(part, false);
+                self.comes(known, Coming::Part(part));
+                self.arrivals.push(arrival);
             }
-            (Owner::Nobody, None) => {
-                let handled = self.handle(known);
-                let link = self.paging.link;
-                arrival.there = handled.end + link.allocation.saturating_sub(self.paging.handler);
-                arrival.handled = Some(handled);
-                self.brought.allocated += 1;
-            }
-            (Owner::Cpu, local) => {
-                let handled = self.handle(known);
-                let moved = self.move_part(handled.end);
-                arrival.there = moved.end;
-                (arrival.handled, arrival.moved) = (Some(handled), Some(moved));
+            (_, local) => {
+                let moves = owner == Owner::Cpu;
+                // What was to be prefetched has been handled.
+                let (handled, ready) = match self.link.promote(part) {
+                    Some(ready) => (known, ready.max(known)),
+                    None => {
+                        let handled = self.handle(known);
+                        let end = handled.end;
+                        arrival.handled = Some(handled);
+                        (end, self.ready(moves, end))
+                    }
+                };
                 self.brought.asked += u64::from(local.is_some());
+                let is_first = arrival.handled.is_some();
+                self.arrivals.push(arrival);
+                let demand = Demand {
+                    part,
+                    port,
+                    moves,
+                    handled,
+                    ready,
+                    arrival: self.arrivals.len() - 1,
+                };
+                if has_room {
+                    self.residents.take_room();
+                    self.bring(demand, 0);
+                } else {
+                    self.seeking.push_back(demand);
+                    self.comes(handled, Coming::Handled);
+                }
+                self.residents.insert(part, State::Comes, false);
+                if is_first && self.prefetcher.is_there() {
+                    let residents = &self.residents;
+                    let is_absent = |part| residents.state(part).is_none();
+                    let after = self.prefetcher.after(part, &self.allocations, is_absent);
+                    self.prefetch(after, now, handled);
+                }
             }
         }
-        self.coming
-            .insert((arrival.there, number), Coming::Part(part));
+        self.residents.insert(part, State::Comes, false);
         self.waiting.insert(part, vec![page]);
-        self.arrivals.push(arrival);
+    }
+
+    /// Parts are brought that the CPU has handled by a time, those that are absent. Those that it owns wait for the link, and the
+    /// others are allocated if there is room. It says whether there are any.
+    fn prefetch(&mut self, parts: Vec<Page>, now: u64, handled: u64) -> bool {
+        let mut some = false;
+        for part in parts {
+            if self.residents.state(part).is_some() {
+                continue;
+            }
+            let moves = self.cpu.contains(&part);
+            let ready = self.ready(moves, handled);
+            if moves {
+                some = true;
+                self.residents.insert(part, State::Waits, true);
+                self.link.wait(part, ready, now);
+            } else if self.seeking.is_empty() && self.residents.take_room() {
+                some = true;
+                self.comes_ahead(part, None, now, ready);
+            }
+        }
+        some
+    }
+
+    /// A part that is prefetched has room, and is there later.
+    fn comes_ahead(
+        &mut self,
+        part: Page,
+        moved: Option<std::ops::Range<u64>>,
+        reported: u64,
+        there: u64,
+    ) {
+        self.residents.insert(part, State::Comes, true);
+        self.count(part, moved.is_some());
+        self.brought.prefetched += 1;
+        self.waiting.insert(part, Vec::new());
+        self.comes(there, Coming::Part(part));
+        self.arrivals.push(Arrival {
+            vpn: part.vpn << self.part_bits(),
+            pages: 1 << self.part_bits(),
+            reported,
+            local: None,
+            sm: None,
+            handled: None,
+            moved,
+            there,
+        });
+    }
+
+    /// A part that waited for the link begins to move, if there is room for it. Otherwise it is not prefetched.
+    fn move_ahead(&mut self, part: Page, at: u64) {
+        self.residents.remove(part);
+        if self.seeking.is_empty() && self.residents.take_room() {
+            let moved = self.link.start(at);
+            let there = moved.end;
+            self.comes_ahead(part, Some(moved), at, there);
+        }
+    }
+
+    /// A part leaves for each fault that the CPU has handled and for which there is no room, as far as parts may leave.
+    fn make_room(&mut self, now: u64) {
+        self.turns.advance(now);
+        let handled = self.seeking.iter().take_while(|one| one.handled <= now);
+        let handled = handled.count() as u64;
+        while handled > self.residents.leaving {
+            let own = self.turns.own();
+            if self.turns.is_stuck() {
+                let settled = self.residents.settled(own);
+                if self.residents.leaving > 0 || settled > now {
+                    self.residents.look_at(settled);
+                    self.residents.look_before(self.turns.until(), now);
+                    return;
+                }
+            }
+            let seeks = self.turns.seeks(&self.seeking);
+            let wants = seeks || self.residents.come(own);
+            let none = BTreeSet::new();
+            let stay = if wants { own } else { &none };
+            let alone = self.turns.is_stuck();
+            let mut victims = self.residents.victims(now, &self.allocations, stay, alone);
+            let leaving = self.residents.leaving;
+            // The SM on turn has all parts, and they do not suffice.
+            if victims.is_empty() && seeks && leaving == 0 && self.residents.are_all(own) {
+                victims = self.residents.victims(now, &self.allocations, &none, true);
+                if !victims.is_empty() {
+                    self.turns.give_up(now);
+                }
+            }
+            if victims.is_empty() {
+                self.residents.look_before(self.turns.until(), now);
+                return;
+            }
+            for part in victims {
+                self.brought.evicted += 1;
+                self.turns.lose(part);
+                self.evictions.begin(part, &mut self.tables);
+            }
+        }
+    }
+
+    /// The parts of a turn stay together: as long as the one that was the last to come, or to wake somebody.
+    fn keep(&mut self, part: Page, now: u64) {
+        let own = self.turns.own();
+        if own.contains(&part) {
+            self.residents.keep(own, now);
+        }
+    }
+
+    /// The GMMU has acknowledged the invalidation of what leaves.
+    pub fn acknowledged(&mut self, now: u64) {
+        for (unused, evicted) in self.evictions.acknowledged(now) {
+            self.comes(unused, Coming::Unused(evicted));
+        }
+    }
+
+    /// A part is the CPU's, and its frames are free.
+    fn gone(&mut self, now: u64, evicted: Evicted) {
+        let part = evicted.part;
+        self.residents.remove(part);
+        self.cpu.insert(part);
+        for (_, pfn) in evicted.pages {
+            self.tables.free(pfn);
+            self.evictions.freed.push(pfn);
+        }
+        while !self.seeking.is_empty() && self.residents.take_room() {
+            if let Some(demand) = self.turns.next(now, &mut self.seeking) {
+                self.bring(demand, now);
+            }
+        }
+        for (page, port) in self.evictions.left(part) {
+            self.request(now, page, port);
+        }
+    }
+}
+
+impl driver::Pager for Pager {
+    fn fault(&mut self, now: u64, record: &Record) {
+        let page = Page {
+            vpn: record.vpn,
+            asid: record.asid,
+        };
+        self.brought.records += 1;
+        let port = (record.requesters != 0).then(|| record.requesters.trailing_zeros());
+        self.request(now, page, port);
     }
 
     fn is_ready(&self, _: u64) -> bool {
         !self.resolving.is_empty()
     }
 
-    fn resolve(&mut self, _: u64) -> Option<(u64, u8)> {
-        let next = self.resolving.pop_front();
-        self.brought.resolved += u64::from(next.is_some());
-        next.map(|page| (page.vpn, page.asid))
+    fn resolve(&mut self, now: u64) -> Option<(u64, u8)> {
+        let next = self.resolving.pop_front()?;
+        self.brought.resolved += 1;
+        self.residents.resolved(self.part(next), now);
+        self.keep(self.part(next), now);
+        Some((next.vpn, next.asid))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::super::driver::Pager as _;
-    use super::super::{Config, Granularity, Link};
+    use super::super::{Config, Eviction, Granularity, Link};
     use super::*;
 
     const PAGING: Paging = Paging {
@@ -290,6 +698,10 @@ mod tests {
         handler: 2_000,
         local: None,
         link: Link::NVLINK,
+        prefetch: Prefetch::None,
+        prefetch_parts: 1,
+        capacity: None,
+        eviction: Eviction::Lru,
     };
     const LOCAL: Paging = Paging {
         local: Some(20_000),
@@ -304,8 +716,13 @@ mod tests {
             ..config.parameters()
         };
         let space = AddressSpace::Buffers(vec![1..0x100, 0x100..0x200]);
-        let spaces = vec![space.clone(), space];
-        Pager::new(&parameters, spaces, (0..32).map(page))
+        let accessed = Accessed {
+            space,
+            pages: Vec::new(),
+            most: 1,
+        };
+        let accessed = vec![accessed.clone(), accessed];
+        Pager::new(&parameters, accessed, (0..32).map(page)).unwrap()
     }
 
     fn record(vpn: u64) -> Record {
@@ -457,7 +874,7 @@ mod tests {
             for vpn in [0, 0x200] {
                 let mut pager = pager(paging);
                 pager.fault(0, &record(vpn));
-                assert_eq!(pager.next(), Some(cycle));
+                assert_eq!(pager.next(0), Some(cycle));
                 assert_eq!(pager.arrive(cycle - 1), Ok(()));
                 let sm = Some(1);
                 let aborted = Failure::Aborted { cycle, vpn, sm };

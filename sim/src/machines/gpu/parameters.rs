@@ -1,7 +1,7 @@
 //! What a GPU is made of.
 
 use super::super::sm::{self, BEAT};
-use super::Granularity;
+use super::{Eviction, Granularity, Prefetch};
 use crate::mmu::gmmu;
 
 /// Ports of the GMMU.
@@ -86,6 +86,14 @@ pub struct Paging {
     pub local: Option<u64>,
     /// The link.
     pub link: Link,
+    /// What is brought besides the part that was missed.
+    pub prefetch: Prefetch,
+    /// Parts that follow one at most, where the prefetcher does not say how many.
+    pub prefetch_parts: u64,
+    /// Room in the GPU's memory, in percent of the parts that the kernels access; all of them if none.
+    pub capacity: Option<u64>,
+    /// What leaves where a part finds no room.
+    pub eviction: Eviction,
 }
 
 impl Paging {
@@ -157,6 +165,12 @@ impl Parameters {
     #[must_use]
     pub const fn cluster(&self) -> usize {
         cluster(self.sms)
+    }
+
+    /// Cycles from the resolution of a far fault until its warp has accessed the page, with some to spare: two walks, three ways over
+    /// the link to the GMMU, and the replay in the pipeline.
+    pub(super) const fn replay(&self) -> u64 {
+        1_000 + 4 * self.translation + 16 * (self.caches.latency + self.caches.dram)
     }
 }
 

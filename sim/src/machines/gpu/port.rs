@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::super::sm::{Below, Misses, Request, ThreadBlock};
+use super::shared_memory::PAGE_LINE_BITS;
 use crate::page::Page;
 use crate::simt::Memory;
 use crate::sm::l1_tlb::Inputs;
@@ -38,6 +39,9 @@ pub struct Translation {
 /// An instruction that accesses global memory: when, its kernel, its warp and its entry.
 pub type Access = (u64, usize, u8, u8);
 
+/// A translation with which an access was performed: when, of which page, in which frame.
+pub type Translated = (u64, Page, u64);
+
 /// What an SM has for others since they met last.
 #[derive(Clone, Debug, Default)]
 pub struct Sent {
@@ -45,6 +49,8 @@ pub struct Sent {
     /// Requests of lines, with the time at which they are at their banks.
     pub requests: Vec<(u64, Request)>,
     pub accesses: Vec<Access>,
+    /// Translations of accesses, if they are watched.
+    pub translated: Vec<Translated>,
     /// When a slot has become free for which there is no block, and of which kernel.
     pub rooms: Vec<(u64, usize)>,
 }
@@ -90,6 +96,8 @@ pub struct Port {
     /// The kernel that the SM runs.
     kernel: usize,
     misses: Misses,
+    /// It is watched with which translations accesses are performed.
+    pub is_watched: bool,
 }
 
 impl Port {
@@ -107,6 +115,7 @@ impl Port {
             supplies: [const { Supply::new() }; KERNELS],
             kernel: 0,
             misses: Misses::default(),
+            is_watched: false,
         }
     }
 
@@ -187,6 +196,16 @@ impl Below for Port {
 
     fn access(&mut self, now: u64, warp: u8, entry: u8) {
         self.sent.accesses.push((now, self.kernel, warp, entry));
+    }
+
+    fn performs(&mut self, now: u64, page: u64, line: u64) {
+        if self.is_watched {
+            let asid = self.kernel as u8;
+            let page = Page { vpn: page, asid };
+            self.sent
+                .translated
+                .push((now, page, line >> PAGE_LINE_BITS));
+        }
     }
 
     fn access_cycles(&self) -> u64 {

@@ -7,9 +7,12 @@ mod launch;
 use fastrand::Rng;
 use thiserror::Error;
 
-use super::super::sm::{Difference, Local, Switching, Transfer, restart};
+use super::super::sm::{Difference, Local, Switching, Transfer, Work, restart};
 use super::super::translation::{Design, Parameters as Translation};
-use super::{Caches, Failure, Gpu, Granularity, Link, Outcome, Paging, Parameters};
+use super::machine;
+use super::{
+    Caches, Eviction, Failure, Gpu, Granularity, Link, Outcome, Paging, Parameters, Prefetch,
+};
 use crate::sm::sm_pipeline::Scheme;
 
 pub use launch::LaunchTrial;
@@ -61,6 +64,7 @@ impl Trial {
         if scheme.squashes() && random.u8(0..3) == 0 {
             handle_on_sms(&mut parameters, random);
         }
+        page_otherwise(&mut parameters.paging, &of_sm.work, random);
         Ok(Self { of_sm, parameters })
     }
 
@@ -105,6 +109,37 @@ fn handle_on_sms(parameters: &mut Parameters, random: &mut Rng) {
     if let Switching::Local(scheduler) = &mut parameters.sm.switching {
         scheduler.handler = cycles;
     }
+}
+
+/// Parts of 2 MB, a prefetcher, and room for some parts alone, now and then.
+fn page_otherwise(paging: &mut Paging, work: &Work, random: &mut Rng) {
+    if random.u8(0..8) == 0 {
+        paging.granularity = Granularity::Table;
+    }
+    if random.bool() {
+        paging.prefetch = Prefetch::ALL[random.usize(1..Prefetch::ALL.len())];
+        paging.prefetch_parts = random.u64(1..5);
+    }
+    if random.bool() {
+        let least = least_share(paging, [work].into_iter());
+        // Tight more often than not.
+        let share = random.u64(least..=100).min(random.u64(least..=100));
+        paging.capacity = Some(share);
+        paging.eviction = Eviction::ALL[random.usize(0..Eviction::ALL.len())];
+    }
+}
+
+/// The least share of the parts of memory that these works access, in percent, with which each instruction finds room.
+fn least_share<'work>(paging: &Paging, works: impl Iterator<Item = &'work Work>) -> u64 {
+    let bits = paging.part_bits();
+    let (mut footprint, mut most) = (0, 1);
+    for work in works {
+        let mut parts: Vec<u64> = work.pages().iter().map(|page| page >> bits).collect();
+        parts.dedup();
+        footprint += parts.len();
+        most = work.most_parts(bits).max(most);
+    }
+    machine::least_share(most as u64, footprint as u64)
 }
 
 /// A small GPU, so that all that can be full is full at times.
@@ -152,6 +187,10 @@ fn parameters(of_sm: &restart::Trial, random: &mut Rng) -> Parameters {
                 migration: handler + transfer,
                 allocation: handler + random.u64(0..100),
             },
+            prefetch: Prefetch::None,
+            prefetch_parts: 1,
+            capacity: None,
+            eviction: Eviction::Lru,
         },
     }
 }

@@ -6,6 +6,9 @@ use std::collections::BinaryHeap;
 use super::super::sm::{Request, Tags, Use};
 use super::parameters::Caches;
 
+/// Lines of a page, as a power of two.
+pub const PAGE_LINE_BITS: u32 = 5;
+
 /// The requester of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Requester {
@@ -85,6 +88,15 @@ impl SharedMemory {
     pub fn request_of(&mut self, at: u64, sm: usize, request: Request) {
         let requester = Requester::Sm(sm, request.id);
         self.request(at, request.line, request.how, requester);
+    }
+
+    /// A frame is freed: its lines are nobody's.
+    pub fn forget(&mut self, pfn: u64) {
+        let banks = self.banks.len() as u64;
+        for line in pfn << PAGE_LINE_BITS..(pfn + 1) << PAGE_LINE_BITS {
+            let bank = &mut self.banks[(line % banks) as usize];
+            bank.tags.forget(line / banks);
+        }
     }
 
     /// When the next request is at its bank.
@@ -207,6 +219,17 @@ mod tests {
             stores, to_dram, ..
         } = memory.traffic;
         assert_eq!((stores, to_dram), (2, 1));
+    }
+
+    #[test]
+    fn the_lines_of_a_freed_frame_come_again() {
+        let memory = &mut SharedMemory::new(SMALL);
+        let load = |at, line| (at, line, Use::Load);
+        answers(memory, &[load(0, 33), load(0, 64), (1, 33, Use::Store)]);
+        memory.forget(1);
+        let found = answers(memory, &[load(900, 33), load(900, 64)]);
+        assert_eq!(found, [(1_150, 0), (950, 1)]);
+        assert_eq!(memory.traffic.to_dram, 0);
     }
 
     #[test]

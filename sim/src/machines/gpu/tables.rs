@@ -21,6 +21,8 @@ pub struct Tables {
     entries: HashMap<u64, u64>,
     next_table: u64,
     next_frame: u64,
+    /// Frames that were taken, and are free again.
+    free: Vec<u64>,
 }
 
 impl Tables {
@@ -30,6 +32,7 @@ impl Tables {
             entries: HashMap::new(),
             next_table: ROOT - u64::from(spaces),
             next_frame: 0,
+            free: Vec::new(),
         }
     }
 
@@ -43,7 +46,7 @@ impl Tables {
         ROOT - asid as u64
     }
 
-    /// Gives a page the next frame, and says which.
+    /// Gives a page a frame that was freed, or else the next one, and says which.
     pub fn map(&mut self, Page { vpn, asid }: Page) -> u64 {
         let mut table = Self::root(asid);
         for level in (1..LEVELS).rev() {
@@ -59,17 +62,37 @@ impl Tables {
                 entry => entry >> 12,
             };
         }
-        let pfn = self.next_frame;
-        self.next_frame += 1;
+        let pfn = self.free.pop().unwrap_or_else(|| {
+            self.next_frame += 1;
+            self.next_frame - 1
+        });
         let bits = PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
         self.entries.insert(word(table, vpn, 0), pfn << 12 | bits);
         pfn
     }
 
+    /// A page is absent from now on; its frame is free only when that is [said](Self::free).
+    pub fn unmap(&mut self, page: Page) -> Option<u64> {
+        let pfn = self.translate(page)?;
+        let word = word(self.down_to(page, 1)?, page.vpn, 0);
+        self.entries.remove(&word);
+        Some(pfn)
+    }
+
+    /// Nobody uses a frame any more.
+    pub fn free(&mut self, pfn: u64) {
+        self.free.push(pfn);
+    }
+
     /// The frame of a page that is there.
-    pub fn translate(&self, Page { vpn, asid }: Page) -> Option<u64> {
+    pub fn translate(&self, page: Page) -> Option<u64> {
+        self.down_to(page, 0)
+    }
+
+    /// What the entry of a level says on the way to a page.
+    fn down_to(&self, Page { vpn, asid }: Page, last: u32) -> Option<u64> {
         let root = Self::root(asid);
-        (0..LEVELS).rev().try_fold(root, |table, level| {
+        (last..LEVELS).rev().try_fold(root, |table, level| {
             let entry = self.entry(word(table, vpn, level));
             (entry & PRESENT != 0).then_some(entry >> 12)
         })
@@ -103,6 +126,21 @@ mod tests {
         assert_eq!(tables.translate(page(0, 7)), None);
         // The root, and three tables for each end of the space and one more of the last level.
         assert_eq!(tables.next_table, ROOT - 1 - 7);
+    }
+
+    #[test]
+    fn a_page_that_is_unmapped_is_absent_and_its_frame_is_used_again_once_it_is_free() {
+        let mut tables = Tables::new(1);
+        let [first, second, third] = [5, 6, 7].map(|vpn| page(0, vpn));
+        assert_eq!([first, second].map(|page| tables.map(page)), [0, 1]);
+        let begun = tables.next_table;
+        assert_eq!((tables.unmap(first), tables.unmap(first)), (Some(0), None));
+        assert_eq!(tables.translate(first), None);
+        assert_eq!(tables.translate(second), Some(1));
+        assert_eq!(tables.map(third), 2);
+        tables.free(0);
+        assert_eq!(tables.map(first), 0);
+        assert_eq!(tables.next_table, begun);
     }
 
     #[test]

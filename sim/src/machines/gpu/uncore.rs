@@ -162,7 +162,7 @@ impl Uncore {
         let walks = self.walks.iter().filter_map(|walks| walks.front());
         let walks = walks.map(|walk| walk.due);
         let entry = self.entries.peek().map(|first| first.0.0);
-        let page = self.pager.next();
+        let page = self.pager.next(self.now);
         let all = walks.chain(entry).chain(page);
         let next = all.chain([written, self.shared.next()]).min();
         next.filter(|&next| next > self.now)
@@ -215,6 +215,15 @@ impl Uncore {
             }
         }
         self.pager.arrive(now)?;
+        for pfn in self.pager.evictions.freed.drain(..) {
+            self.shared.forget(pfn);
+        }
+        let invalidation = self.pager.evictions.invalidation();
+        inputs.invalidate_valid = invalidation.is_some();
+        if let Some((scope, page)) = invalidation {
+            inputs.invalidate_scope = scope;
+            (inputs.invalidate_vpn, inputs.invalidate_asid) = (page.vpn, page.asid);
+        }
         self.driver.drive(now, &mut self.pager, inputs);
         let from_tlb = self.gmmu.tlb().answers();
         let outputs = self.gmmu.cycle(inputs);
@@ -223,6 +232,7 @@ impl Uncore {
             || inputs.response_valid
             || inputs.register_valid
             || inputs.written
+            || inputs.invalidate_valid
             || outputs.memory_valid
             || outputs.write_valid
             || outputs.fill_valid | outputs.resolve_valid != 0;
@@ -254,7 +264,7 @@ impl Uncore {
                 self.translations.from_tlb += u64::from(from_tlb);
                 let (vpn, pfn) = (outputs.fill_vpn, outputs.fill_pfn);
                 let asid = outputs.fill_asid;
-                if self.pager.tables.translate(Page { vpn, asid }) != Some(pfn) {
+                if !self.pager.translates(now, Page { vpn, asid }, pfn) {
                     let cycle = now;
                     return Err(Failure::Translation { cycle, vpn, pfn });
                 }
@@ -287,6 +297,9 @@ impl Uncore {
                 let sent = sms.map(|sm| (sm, Message::Translation(translation.clone())));
                 self.sent.extend(sent);
             }
+        }
+        if outputs.invalidate_ready {
+            self.pager.acknowledged(now);
         }
         Ok(())
     }

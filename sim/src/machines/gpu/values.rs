@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::super::sm::Response;
 use crate::sm::sm_pipeline::{Policy, Scheme};
@@ -124,6 +125,102 @@ impl<const FIRST: u64, const LAST: u64> JsonSchema for Within<FIRST, LAST> {
 impl<const FIRST: u64, const LAST: u64> From<Within<FIRST, LAST>> for u64 {
     fn from(number: Within<FIRST, LAST>) -> Self {
         number.0
+    }
+}
+
+/// A share in percent, or all there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share(Option<u64>);
+
+impl Share {
+    /// What says that there is no limit.
+    const UNLIMITED: &str = "unlimited";
+    /// What may stand there.
+    const EXPECTED: &str = "a whole number from 1 to 100, or \"unlimited\"";
+
+    /// The share, if there is a limit.
+    #[must_use]
+    pub const fn percent(self) -> Option<u64> {
+        self.0
+    }
+}
+
+impl TryFrom<u64> for Share {
+    type Error = String;
+
+    fn try_from(percent: u64) -> Result<Self, String> {
+        match percent {
+            1..=100 => Ok(Self(Some(percent))),
+            _ => Err(format!("{percent} is not {}", Self::EXPECTED)),
+        }
+    }
+}
+
+impl FromStr for Share {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse::<u64>() {
+            Ok(percent) => Self::try_from(percent),
+            Err(_) if text == Self::UNLIMITED => Ok(Self(None)),
+            Err(_) => Err(format!("it is not {}", Self::EXPECTED)),
+        }
+    }
+}
+
+impl Serialize for Share {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Some(percent) => serializer.serialize_u64(percent),
+            None => serializer.serialize_str(Self::UNLIMITED),
+        }
+    }
+}
+
+impl Visitor<'_> for Share {
+    type Value = Self;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(Self::EXPECTED)
+    }
+
+    fn visit_u64<E: Error>(self, percent: u64) -> Result<Self, E> {
+        Self::try_from(percent).map_err(E::custom)
+    }
+
+    fn visit_i64<E: Error>(self, percent: i64) -> Result<Self, E> {
+        let refused = || E::custom(format!("{percent} is not {}", Self::EXPECTED));
+        self.visit_u64(u64::try_from(percent).map_err(|_| refused())?)
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Self, E> {
+        match name {
+            Self::UNLIMITED => Ok(Self(None)),
+            _ => Err(E::custom(format!("{name} is not {}", Self::EXPECTED))),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Share {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Self(None))
+    }
+}
+
+impl JsonSchema for Share {
+    fn schema_name() -> Cow<'static, str> {
+        "a share in percent".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [
+            { "type": "integer", "minimum": 1, "maximum": 100 },
+            { "const": Self::UNLIMITED },
+        ] })
     }
 }
 

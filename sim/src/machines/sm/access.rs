@@ -110,6 +110,20 @@ impl Access {
         })
     }
 
+    /// Forgets translations, unless it faults and so is not performed. It names the pages that it requests again. Lanes that have
+    /// faulted whatever their pages do not do so again.
+    pub fn forget(&mut self) -> impl Iterator<Item = u64> {
+        let (missed, injected) = (&mut self.missed, &mut self.injected);
+        let lines = self.lines.iter_mut().filter(|_| self.fault.is_none());
+        lines.filter_map(|line| {
+            line.passed()?;
+            line.said = Said::Missed;
+            *missed += 1;
+            *injected &= !line.lanes;
+            Some(line.page())
+        })
+    }
+
     /// The TLB has said something of a line.
     pub fn answered(&mut self, place: usize, said: Said, injected: Injected) {
         let line = &mut self.lines[place];

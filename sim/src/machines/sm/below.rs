@@ -44,6 +44,8 @@ pub trait Below {
     fn memory(&mut self) -> Option<&mut Memory>;
     /// The instruction of a warp's entry accesses global memory now. It finds what it reads there before it commits.
     fn access(&mut self, now: u64, warp: u8, entry: u8);
+    /// An access of a line is performed now: its page, and its number by its physical address.
+    fn performs(&mut self, _now: u64, _page: u64, _line: u64) {}
     /// Cycles from an access of global memory to its end, at least.
     fn access_cycles(&self) -> u64;
     /// The next thread block for a slot that is free; none if none is there yet, or at all.

@@ -238,6 +238,11 @@ impl<'work, B: Below> Sm<'work, B> {
         self.last_progress
     }
 
+    /// Instructions that have committed.
+    pub(in super::super) const fn committed(&self) -> u64 {
+        self.instructions
+    }
+
     /// The cycle that comes next.
     pub(in super::super) const fn now(&self) -> u64 {
         self.now

@@ -326,7 +326,7 @@ impl MemoryUnit {
                 over.push((warp, entry, lines.over));
             }
         }
-        let check = match self.is_blocked() {
+        let check = match self.pages.receive(now, below) || self.is_blocked() {
             true => None,
             false => self.next_check(),
         };
@@ -343,6 +343,9 @@ impl MemoryUnit {
         }
         if self.look <= now {
             self.decide_all(now, decisions, below);
+        }
+        if self.pages.are_invalidated() {
+            self.check_again();
         }
         while let Some((tag, lanes, result)) = self.raising.checked(now) {
             if lanes != 0 {
@@ -544,6 +547,22 @@ impl MemoryUnit {
         &self.times
     }
 
+    /// Translations are invalid: the accesses that have one and were not performed request it again.
+    fn check_again(&mut self) {
+        let mut again = Vec::new();
+        for access in &mut self.accesses {
+            let writes = access.writes();
+            again.extend(access.forget().map(|page| (page, writes)));
+        }
+        for (page, writes) in again {
+            self.miss(page, writes);
+            let misses = self.misses.iter_mut();
+            for miss in misses.filter(|miss| miss.page == page) {
+                miss.woken = true;
+            }
+        }
+    }
+
     fn miss(&mut self, page: u64, writes: bool) {
         if !self.misses.iter().any(|miss| miss.page == page) {
             self.misses.push(Miss {
@@ -628,10 +647,14 @@ impl MemoryUnit {
             over: access.decided.max(now + below.access_cycles()),
             ..Lines::default()
         };
-        for (passed, line) in access.lines.iter().filter_map(Line::passed) {
+        for line in &access.lines {
+            let Some((passed, number)) = line.passed() else {
+                continue;
+            };
+            below.performs(now, line.page(), number);
             match self
                 .cache
-                .access(line, access.how, passed, (warp, entry), below)
+                .access(number, access.how, passed, (warp, entry), below)
             {
                 Some(over) => lines.over = lines.over.max(over),
                 None => lines.awaited += 1,

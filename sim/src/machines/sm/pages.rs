@@ -3,7 +3,7 @@
 use super::below::Below;
 use crate::page::Page;
 use crate::ports::Model;
-use crate::sm::l1_tlb::{FAR, Inputs, L1Tlb, NACK, Parameters};
+use crate::sm::l1_tlb::{FAR, Inputs, L1Tlb, NACK, OF_ALL, Parameters};
 
 /// Bits of an address inside a page.
 pub(super) const PAGE_BITS: u32 = 12;
@@ -104,7 +104,20 @@ impl Pages {
         address >> PAGE_BITS
     }
 
-    /// A cycle, with a check of a page, which perhaps is for a write.
+    /// Receives what comes in this cycle. It says whether that is an invalidation, besides which the TLB takes no check.
+    pub fn receive(&mut self, now: u64, below: &mut impl Below) -> bool {
+        self.place = below.translations(now, &mut self.inputs);
+        self.inputs.invalidate_valid
+    }
+
+    /// Whether the translations of this space become invalid in this cycle.
+    pub const fn are_invalidated(&self) -> bool {
+        let inputs = &self.inputs;
+        let is_own = inputs.invalidate_asid == inputs.check_asid;
+        inputs.invalidate_valid && (is_own || inputs.invalidate_scope >= OF_ALL)
+    }
+
+    /// A cycle in which something was received, with a check of a page, which perhaps is for a write.
     pub fn cycle(
         &mut self,
         check: Option<(u64, bool)>,
@@ -114,7 +127,6 @@ impl Pages {
         let inputs = &mut self.inputs;
         inputs.check_valid = check.is_some();
         (inputs.check_vpn, inputs.check_write) = check.unwrap_or_default();
-        self.place = below.translations(now, inputs);
         let outputs = self.l1.cycle(inputs);
         if outputs.walk_valid && inputs.walk_ready {
             let page = Page {
@@ -196,6 +208,7 @@ mod tests {
         }
 
         fn cycle(&mut self, check: Option<(u64, bool)>, now: u64) -> Report {
+            self.pages.receive(now, &mut self.below);
             self.pages.cycle(check, now, &mut self.below)
         }
     }

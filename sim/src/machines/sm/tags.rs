@@ -63,6 +63,14 @@ impl Tags {
         oldest.is_some_and(|oldest| std::mem::replace(oldest, new).is_dirty)
     }
 
+    /// A key is there no more, and need not be written back.
+    pub fn forget(&mut self, key: u64) {
+        let ways = self.set(key).iter_mut();
+        if let Some(way) = { ways }.find(|way| way.key == key) {
+            *way = Entry::default();
+        }
+    }
+
     /// A key that is there is written.
     pub fn write(&mut self, key: u64) {
         if let Some(way) = self.touch(key) {
@@ -86,5 +94,8 @@ mod tests {
         assert!(tags.uses(0) && tags.uses(4) && tags.uses(1) && !tags.uses(2));
         tags.write(0);
         assert!(!tags.insert(6) && tags.insert(8));
+        tags.write(8);
+        tags.forget(8);
+        assert!(!tags.uses(8) && !tags.insert(10) && tags.uses(6));
     }
 }

@@ -18,6 +18,8 @@ use crate::trace::{self, Reader, SM_BLOCKS, SM_WARPS, TraceError};
 
 /// Pages that are accessed first and are known as such: those that an L1 TLB of the paper holds.
 const FIRST_PAGES: usize = 32;
+/// Bits of a page number inside the parts of memory that are counted: pages, 64 KB and 2 MB.
+const GRAINS: [u32; 3] = [0, 4, 9];
 /// Warp instructions of the first thread blocks that are kept, so that an oracle need not execute them again.
 const KEPT_STEPS: usize = 1 << 20;
 /// Warp instructions of a thread block that is executed before it is known what it reads: a loop that waits for another block
@@ -315,6 +317,8 @@ struct Extent {
     /// The pages that are accessed, and the same in the order in which they are accessed first.
     pages: BTreeSet<u64>,
     first_pages: Vec<u64>,
+    /// The most pages, regions of 64 KB and regions of 2 MB that one instruction accesses.
+    most: [usize; GRAINS.len()],
     /// Those that are read, and those that are written.
     read: BTreeSet<u64>,
     written: BTreeSet<u64>,
@@ -329,13 +333,14 @@ impl Extent {
         }
         let writes = instruction.class == Class::Store;
         let reads = !writes || instruction.kind == Kind::Atomic;
-        let mut last = None;
+        let (mut last, mut changes) = (None, 0);
         for lane in (0..addresses.len()).filter(|lane| mask >> lane & 1 == 1) {
             let page = Pages::page(addresses[lane]);
             // One lane after the other mostly accesses the same page.
             if last.replace(page) == Some(page) {
                 continue;
             }
+            changes += 1;
             if self.pages.insert(page) {
                 self.first_pages.push(page);
             }
@@ -344,6 +349,23 @@ impl Extent {
             }
             if writes {
                 self.written.insert(page);
+            }
+        }
+        self.count_parts(mask, addresses, changes);
+    }
+
+    /// Counts the parts of memory that an instruction accesses, whose page changes so often from lane to lane.
+    fn count_parts(&mut self, mask: u32, addresses: &Lanes, changes: usize) {
+        for (most, grain) in self.most.iter_mut().zip(GRAINS) {
+            // There are no more parts than changes.
+            if *most < changes {
+                let lanes = (0..addresses.len()).filter(|lane| mask >> lane & 1 == 1);
+                let mut parts: Vec<_> = lanes
+                    .map(|lane| Pages::page(addresses[lane]) >> grain)
+                    .collect();
+                parts.sort_unstable();
+                parts.dedup();
+                *most = parts.len().max(*most);
             }
         }
     }
@@ -429,6 +451,9 @@ impl Extent {
         let new = |page: &u64| self.pages.insert(*page);
         self.first_pages
             .extend(later.first_pages.into_iter().filter(new));
+        for (most, later) in self.most.iter_mut().zip(later.most) {
+            *most = later.max(*most);
+        }
         self.read.extend(later.read);
         self.written.extend(later.written);
     }
@@ -613,6 +638,17 @@ impl Work {
     /// The pages that are accessed, ascending.
     pub(crate) const fn pages(&self) -> &BTreeSet<u64> {
         &self.extent.pages
+    }
+
+    /// The same in the order in which they are accessed first, block after block.
+    pub(crate) fn first_touched(&self) -> &[u64] {
+        &self.extent.first_pages
+    }
+
+    /// The parts of memory that one instruction accesses at most, whose pages have numbers of so many bits in it.
+    pub(crate) fn most_parts(&self, page_bits: u32) -> usize {
+        let counted = GRAINS.iter().position(|&grain| grain >= page_bits);
+        self.extent.most[counted.unwrap_or_default()]
     }
 
     /// The pages of its copies, so far as the regions of these pages are accessed; a region has so many pages.

@@ -112,3 +112,90 @@ impl<'de> Deserialize<'de> for Granularity {
         deserializer.deserialize_str(names)
     }
 }
+
+/// What the driver brings besides the part of memory that was missed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prefetch {
+    /// Nothing.
+    #[default]
+    None,
+    /// The parts that follow it.
+    Sequential,
+    /// Other absent parts of its allocation, by chance.
+    Random,
+    /// The rest of its 64 KB.
+    Locality,
+    /// Each node of the binary tree over its 2 MB of which more than half is there or comes.
+    Tree,
+    /// All parts in the order in which the program accesses them first, from the first cycle on.
+    Oracle,
+}
+
+impl Prefetch {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::None,
+        Self::Sequential,
+        Self::Random,
+        Self::Locality,
+        Self::Tree,
+        Self::Oracle,
+    ];
+
+    /// Its name in files, options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Sequential => "sequential",
+            Self::Random => "random",
+            Self::Locality => "locality",
+            Self::Tree => "tree",
+            Self::Oracle => "oracle",
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Prefetch {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let names = Names::new("prefetch", Self::ALL, |one| one.name());
+        deserializer.deserialize_str(names)
+    }
+}
+
+/// The part of memory that leaves where another one has no room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Eviction {
+    /// The one of which no page has been translated for longest.
+    #[default]
+    Lru,
+    /// One by chance.
+    Random,
+    /// The 64 KB of which no page has been translated for longest, and the rest of each node of the binary tree over their 2 MB of
+    /// which less than half is left.
+    Tree,
+}
+
+impl Eviction {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Lru, Self::Random, Self::Tree];
+
+    /// Its name in files, options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lru => "lru",
+            Self::Random => "random",
+            Self::Tree => "tree",
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Eviction {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let names = Names::new("eviction", Self::ALL, |one| one.name());
+        deserializer.deserialize_str(names)
+    }
+}

@@ -4,8 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::super::sm::Response;
-use super::super::values::{PolicyName, PowerOfTwo, SchemeName, Within, response, responses};
-use super::names::{Granularity, Handling, SwitchingMode};
+use super::super::values::{
+    PolicyName, PowerOfTwo, SchemeName, Share, Within, response, responses,
+};
+use super::names::{Eviction, Granularity, Handling, Prefetch, SwitchingMode};
 
 /// An SM.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -107,10 +109,18 @@ pub struct PagingTable {
     pub gpu_handler: Within<0, 10000000>,
     /// Bytes that the link moves in a cycle.
     pub link_bytes: Within<1, 4096>,
-    /// Cycles of an unloaded fault whose page the CPU owns.
+    /// Cycles of an unloaded fault whose page the CPU owns, and with which 64 KB come at most. 2 MB take longer by what is above.
     pub migration: Within<1, 100000000>,
     /// Cycles of an unloaded fault whose page is unowned.
     pub allocation: Within<1, 100000000>,
+    /// What comes besides what was missed, by name.
+    pub prefetch: Prefetch,
+    /// Parts of the granularity that follow one at most, if the prefetcher is sequential or random.
+    pub prefetch_parts: Within<1, 512>,
+    /// Room in the GPU's memory, in percent of the parts that the kernels access.
+    pub capacity_percent: Share,
+    /// What leaves where a part finds no room, by name.
+    pub eviction: Eviction,
 }
 
 /// Thread blocks that are switched out while they wait for pages.

@@ -4,7 +4,7 @@ use fastrand::Rng;
 
 use super::super::super::sm::{Choice, Preemption, Switching, Transfer, Work, restart};
 use super::super::{Gpu, Launch, Outcome};
-use super::{BLOCKS, SLOTS, Trial, TrialFailure};
+use super::{BLOCKS, SLOTS, Trial, TrialFailure, least_share};
 use crate::sm::sm_pipeline::Scheme;
 
 /// Two random programs on a random GPU. They access the same virtual pages.
@@ -30,6 +30,11 @@ impl LaunchTrial {
         first.parameters.sm.switching = Switching::Never;
         let mut second = restart::Trial::of_blocks(BLOCKS, scheme, !seed)?.work;
         let random = &mut Rng::with_seed(seed.rotate_left(32));
+        let paging = first.parameters.paging;
+        if let Some(share) = &mut first.parameters.paging.capacity {
+            let works = [&first.of_sm.work, &second].into_iter();
+            *share = least_share(&paging, works).max(*share);
+        }
         second.blocks_per_sm = random.usize(1..=SLOTS);
         // Before the first block has begun, while some run, or when all have ended.
         let latest = [10, 1_000, 3_000, 8_000][random.usize(0..4)];
