@@ -14,7 +14,9 @@ mod second;
 use std::fmt::Display;
 use std::path::PathBuf;
 
-use faultline_sim::machines::gpu::{Config, Gpu, Handling, Outcome, SchemeName, SwitchingMode};
+use faultline_sim::machines::gpu::{
+    Config, Eviction, Gpu, Handling, Outcome, Prefetch, SchemeName, Share, SwitchingMode,
+};
 use faultline_sim::machines::sm::{Response, Work};
 use faultline_sim::sm::sm_pipeline::Scheme;
 use faultline_testbench::file;
@@ -96,6 +98,25 @@ pub struct Args {
     /// allocation. Both run one after the other; that of the configuration if not given.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     handling: Vec<Handler>,
+    /// What the driver brings besides what was missed: none, the parts that follow it (sequential), others of its allocation by
+    /// chance (random), the rest of its 64 KB (locality), nodes of the binary tree over its 2 MB of which more than half comes (tree),
+    /// or everything in the order of the program's first accesses (oracle)
+    ///
+    /// A part is as large as --granularity says. Prefetched parts move while no part does that was missed, and never evict another
+    /// one. Several run one after the other; that of the configuration if not given.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
+    prefetch: Vec<Prefetcher>,
+    /// Room in the GPU's memory, in percent of the parts that the kernel accesses: 1 to 100, or unlimited; that of the configuration
+    /// if not given
+    #[arg(long, value_name = "PERCENT", value_parser = capacity)]
+    capacity: Option<Share>,
+    /// What leaves where a part has no room: the part of which no page has been translated for longest (lru), one by chance
+    /// (random), or the 64 KB that were translated longest ago with the rest of each node of the binary tree over their 2 MB of which
+    /// less than half is left (tree)
+    ///
+    /// Several run one after the other; that of the configuration if not given.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
+    eviction: Vec<Evicting>,
     #[command(flatten)]
     second: Second,
     /// Also count what the cycles of the SMs go to: an instruction is issued, or else the cause for which none is
@@ -120,7 +141,8 @@ pub struct Args {
     /// Put the restart theorem to so many random programs on random GPUs for each scheme instead
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = [
         "workloads", "scale", "blocks_per_sm", "preset", "config", "print_config", "print_schema", "sms", "log", "absent", "copied",
-        "link", "granularity", "handling", "stalls", "csv", "svg", "trace_events", "exceptions", "exception_cycles", "block_threads",
+        "link", "granularity", "handling", "prefetch", "capacity", "eviction", "stalls", "csv", "svg", "trace_events", "exceptions",
+        "exception_cycles", "block_threads",
     ])]
     restart: Option<u64>,
     /// Seed of the first of these programs [default: 1]
@@ -184,6 +206,53 @@ impl From<Handler> for Handling {
             Handler::Gpu => Self::Gpu,
         }
     }
+}
+
+/// What comes besides what was missed.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Prefetcher {
+    None,
+    Sequential,
+    Random,
+    Locality,
+    Tree,
+    Oracle,
+}
+
+impl From<Prefetcher> for Prefetch {
+    fn from(prefetcher: Prefetcher) -> Self {
+        match prefetcher {
+            Prefetcher::None => Self::None,
+            Prefetcher::Sequential => Self::Sequential,
+            Prefetcher::Random => Self::Random,
+            Prefetcher::Locality => Self::Locality,
+            Prefetcher::Tree => Self::Tree,
+            Prefetcher::Oracle => Self::Oracle,
+        }
+    }
+}
+
+/// What leaves where there is no room.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Evicting {
+    Lru,
+    Random,
+    Tree,
+}
+
+impl From<Evicting> for Eviction {
+    fn from(evicting: Evicting) -> Self {
+        match evicting {
+            Evicting::Lru => Self::Lru,
+            Evicting::Random => Self::Random,
+            Evicting::Tree => Self::Tree,
+        }
+    }
+}
+
+/// A share in percent.
+fn capacity(text: &str) -> std::result::Result<Share, String> {
+    text.parse()
 }
 
 /// The name of a preset.
@@ -312,15 +381,35 @@ impl Args {
                     config.switching.mode = mode;
                     config.paging.handling = handling;
                     self.check(&config)?;
-                    configs.push(config);
+                    configs.extend(self.policies(&config));
                 }
             }
         }
         Ok(configs)
     }
+
+    /// A configuration with each prefetcher and each way of evicting that options name.
+    fn policies(&self, config: &Config) -> Vec<Config> {
+        let prefetchers = match self.prefetch.is_empty() {
+            true => vec![config.paging.prefetch],
+            false => distinct(self.prefetch.iter().map(|&one| one.into()).collect()),
+        };
+        let evictions = match self.eviction.is_empty() {
+            true => vec![config.paging.eviction],
+            false => distinct(self.eviction.iter().map(|&one| one.into()).collect()),
+        };
+        let with = |&prefetch| {
+            evictions.iter().map(move |&eviction| {
+                let mut config = config.clone();
+                (config.paging.prefetch, config.paging.eviction) = (prefetch, eviction);
+                config
+            })
+        };
+        prefetchers.iter().flat_map(with).collect()
+    }
 }
 
-/// What `--json` gives: the configuration but for schemes, switching and handling, and the runs.
+/// What `--json` gives: the configuration but for schemes, switching, handling and policies, and the runs.
 #[derive(Serialize)]
 struct Results<'run> {
     configuration: &'run Config,
@@ -362,7 +451,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             ([config], false) => global.print(config.to_toml().trim_end()),
             ([config], true) => global.print_json(config),
             _ => Err(miette!(
-                "--print-config: give one scheme and one way of switching and of handling"
+                "--print-config: give one scheme and one way of switching, of handling, of prefetching and of evicting"
             )),
         };
     }
@@ -377,7 +466,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     if (args.svg.is_some() || args.trace_events.is_some()) && (works.len() > 1 || configs.len() > 1)
     {
         return Err(miette!(
-            "--svg and --trace-events show one run: give one workload, one scheme and one way of switching and of handling"
+            "--svg and --trace-events show one run: give one workload, one scheme and one way of switching, of handling, of prefetching and of evicting"
         ));
     }
     let blocks: usize = works.iter().map(Work::blocks).sum();

@@ -2,12 +2,14 @@
 
 use std::fs;
 
-use faultline_sim::machines::gpu::{Config, Failure, Granularity, Handling, Link, SwitchingMode};
+use faultline_sim::machines::gpu::{
+    Config, Eviction, Failure, Granularity, Handling, Link, Prefetch, SwitchingMode,
+};
 use faultline_sim::machines::sm::SmError;
 use miette::{Result, miette};
 
 use super::super::sm::setups::log_bytes;
-use super::{Args, Bus, Mode, PRESET, Size};
+use super::{Args, Bus, Mode, PRESET, Prefetcher, Size};
 
 impl Args {
     /// The text of the file, and its name; empty if there is none.
@@ -34,10 +36,14 @@ impl Args {
         let handles = config.paging.handling == Handling::Gpu && self.handling.is_empty();
         let switches = config.switching.mode != SwitchingMode::None && self.switching.is_empty();
         let copies = config.paging.copied && !self.copied;
+        let prefetches = config.paging.prefetch != Prefetch::None && self.prefetch.is_empty();
+        let is_limited = config.paging.capacity_percent.percent().is_some();
         for (table, key, is_wanted) in [
             ("paging", "handling", handles),
             ("paging", "copied", copies),
             ("switching", "mode", switches),
+            ("paging", "prefetch", prefetches),
+            ("paging", "capacity_percent", is_limited),
         ] {
             if is_wanted && !config.paging.absent {
                 let place = self.place_of(&[(table, key)])?;
@@ -45,6 +51,23 @@ impl Args {
                     "{place}{key}: every page is there, so give --absent too, or absent = true in [paging]"
                 ));
             }
+        }
+        Ok(())
+    }
+
+    /// Fails if a way of evicting was chosen, and nothing is evicted.
+    fn check_eviction(&self, config: &Config) -> Result<()> {
+        if config.paging.capacity_percent.percent().is_some() {
+            return Ok(());
+        }
+        let give =
+            "there is room for everything, so give --capacity too, or capacity_percent in [paging]";
+        if !self.eviction.is_empty() {
+            return Err(miette!("--eviction: {give}"));
+        }
+        if config.paging.eviction != Eviction::default() {
+            let place = self.place_of(&[("paging", "eviction")])?;
+            return Err(miette!("{place}eviction: {give}"));
         }
         Ok(())
     }
@@ -101,6 +124,12 @@ impl Args {
             ("--handling", !self.handling.is_empty()),
             ("--link", self.link.is_some()),
             ("--granularity", self.granularity.is_some()),
+            ("--capacity", self.capacity.is_some()),
+            ("--eviction", !self.eviction.is_empty()),
+            (
+                "--prefetch",
+                self.prefetch.iter().any(|one| *one != Prefetcher::None),
+            ),
             (
                 "--switching",
                 self.switching.iter().any(|mode| *mode != Mode::None),
@@ -123,6 +152,9 @@ impl Args {
             Some(Size::Table) => config.paging.granularity = Granularity::Table,
             None => {}
         }
+        if let Some(capacity) = self.capacity {
+            config.paging.capacity_percent = capacity;
+        }
         let exceptions = &mut config.exceptions;
         if let Some(response) = self.exceptions.response() {
             exceptions.response = response;
@@ -132,6 +164,7 @@ impl Args {
             exceptions.handler = cycles.map_err(|error| miette!("--exception-cycles: {error}"))?;
         }
         self.check_absent(&config)?;
+        self.check_eviction(&config)?;
         self.check_times(&config)?;
         Ok(config)
     }
@@ -144,6 +177,10 @@ impl Args {
                 SmError::Block { .. } => ("sm", "warps"),
                 _ => return String::new(),
             },
+            Failure::Capacity { .. } if self.capacity.is_some() => {
+                return "--capacity: ".to_owned();
+            }
+            Failure::Capacity { .. } => ("paging", "capacity_percent"),
             _ => return String::new(),
         };
         self.place_of(&[key]).unwrap_or_default()

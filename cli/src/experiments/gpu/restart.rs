@@ -39,6 +39,10 @@ struct Counted {
     /// Parts that warps have allocated, and those that they have asked the CPU for.
     handled_on_gpu: u64,
     asked_of_cpu: u64,
+    /// Parts that came before a fault in them, parts that were evicted, and parts that came again.
+    prefetched: u64,
+    evicted: u64,
+    came_again: u64,
 }
 
 impl From<&Outcome> for Counted {
@@ -64,6 +68,9 @@ impl From<&Outcome> for Counted {
             allocated: outcome.brought.allocated,
             handled_on_gpu: outcome.brought.local,
             asked_of_cpu: outcome.brought.asked,
+            prefetched: outcome.brought.prefetched,
+            evicted: outcome.brought.evicted,
+            came_again: outcome.brought.again,
         }
     }
 }
@@ -83,6 +90,9 @@ impl AddAssign for Counted {
         self.allocated += other.allocated;
         self.handled_on_gpu += other.handled_on_gpu;
         self.asked_of_cpu += other.asked_of_cpu;
+        self.prefetched += other.prefetched;
+        self.evicted += other.evicted;
+        self.came_again += other.came_again;
     }
 }
 
@@ -97,7 +107,7 @@ struct Row {
 }
 
 impl Row {
-    const HEADINGS: [&str; 16] = [
+    const HEADINGS: [&str; 19] = [
         "scheme",
         "programs",
         "cycles",
@@ -113,6 +123,9 @@ impl Row {
         "allocated",
         "on the GPU",
         "asked",
+        "prefetched",
+        "evicted",
+        "came again",
         "failures",
     ];
 
@@ -142,6 +155,9 @@ impl Row {
             counted.allocated,
             counted.handled_on_gpu,
             counted.asked_of_cpu,
+            counted.prefetched,
+            counted.evicted,
+            counted.came_again,
             self.failures,
         ];
         let counts = counts.into_iter().map(grouped);
@@ -193,7 +209,8 @@ fn markdown(rows: &[Row], programs: u64, seed: u64, origin: &str) -> String {
              three of four programs all pages are absent at first: *far faults* are reported to the driver or *not held* and \
              requested again, and parts of memory are *migrated* over the link or *allocated*. In a third of the programs, \
              under schemes that squash, the warps that fault handle their faults: they allocate parts (*on the GPU*), or have \
-             *asked* the CPU for them. Other instructions fault by \
+             *asked* the CPU for them. In half of the programs parts are *prefetched*, and in half of them there is room for \
+             some parts alone: others are *evicted*, and some of them *came again*. Other instructions fault by \
              chance. *Faults* squash an instruction: one that divides by zero or traps and is restarted by a handler \
              (*exceptions*, which stall on fault masks), one that has faulted before (*again*), or one whose warp is being \
              replayed. Thread blocks leave in the middle of their work and come back (*blocks away*), with squashed \

@@ -1,6 +1,6 @@
 //! The runs of `faultline gpu`, as rows of a table and of `--json`.
 
-use faultline_sim::machines::gpu::{Config, Handling, Outcome, SwitchingMode};
+use faultline_sim::machines::gpu::{Config, Handling, Outcome, Prefetch, SwitchingMode};
 use faultline_sim::machines::sm::Work;
 use serde::Serialize;
 
@@ -34,6 +34,19 @@ pub struct Row {
     /// Parts that handlers on the GPU have allocated, and those whose migration they have asked of the CPU.
     handled_on_gpu: u64,
     asked_of_cpu: u64,
+    prefetch: &'static str,
+    /// Parts that were migrated or allocated before a fault in them, and those of them of which a page was translated.
+    prefetched: u64,
+    prefetched_and_used: u64,
+    /// In percent of the parts that are accessed; null without a limit.
+    capacity_percent: Option<u64>,
+    eviction: &'static str,
+    /// Parts that were evicted, and those that came again.
+    evicted: u64,
+    came_again: u64,
+    written_back_bytes: u64,
+    /// Cycles that faults waited for room, of all together.
+    room_cycles: u64,
     link_bytes: u64,
     link_use_percent: f64,
     switched_out: u64,
@@ -84,6 +97,15 @@ impl Row {
             allocated: brought.allocated,
             handled_on_gpu: brought.local,
             asked_of_cpu: brought.asked,
+            prefetch: config.paging.prefetch.name(),
+            prefetched: brought.prefetched,
+            prefetched_and_used: brought.used,
+            capacity_percent: config.paging.capacity_percent.percent(),
+            eviction: config.paging.eviction.name(),
+            evicted: brought.evicted,
+            came_again: brought.again,
+            written_back_bytes: brought.written_back,
+            room_cycles: brought.no_room,
             link_bytes: brought.bytes,
             link_use_percent: 100.0 * a_cycle(brought.link),
             switched_out: outcome.sms.switches,
@@ -113,6 +135,10 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
     if handles {
         headings.push("Handling");
     }
+    let prefetches = rows.iter().any(|row| row.prefetch != Prefetch::None.name());
+    let evicts = rows.iter().any(|row| row.capacity_percent.is_some());
+    headings.extend(prefetches.then_some("Prefetch"));
+    headings.extend(evicts.then_some("Eviction"));
     let names = headings.clone();
     headings.extend(["Cycles", "Performance", "Warp instructions a cycle"]);
     match absent {
@@ -129,6 +155,12 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
     if handles {
         headings.extend(["Handled on GPU", "Asked of CPU"]);
     }
+    if prefetches {
+        headings.extend(["Prefetched", "Used"]);
+    }
+    if evicts {
+        headings.extend(["Evicted", "Came again"]);
+    }
     if switches {
         headings.extend(["Switched out", "Context KB"]);
     }
@@ -142,6 +174,8 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
         if handles {
             cells.push(row.handling.to_owned());
         }
+        cells.extend(prefetches.then(|| row.prefetch.to_owned()));
+        cells.extend(evicts.then(|| row.eviction.to_owned()));
         cells
     };
     let cells = rows.iter().map(|row| {
@@ -172,6 +206,12 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
         }
         if handles {
             cells.extend([row.handled_on_gpu, row.asked_of_cpu].map(grouped));
+        }
+        if prefetches {
+            cells.extend([row.prefetched, row.prefetched_and_used].map(grouped));
+        }
+        if evicts {
+            cells.extend([row.evicted, row.came_again].map(grouped));
         }
         if switches {
             cells.extend([row.switched_out, row.context_bytes >> 10].map(grouped));
