@@ -23,7 +23,7 @@ impl Bug {
 }
 
 /// The bugs of waking, paging, ordering, switching, and of what lets parts run side by side.
-pub const BUGS: [Bug; 14] = [
+pub const BUGS: [Bug; 16] = [
     Bug {
         bug: "Who was refused by a full TLB is not woken",
         file: "machines/sm/memory_unit.rs",
@@ -109,6 +109,18 @@ pub const BUGS: [Bug; 14] = [
         file: "machines/sm/rest.rs",
         right: "let waits = resident.flying > 0 || self.memory.waits(warp);",
         wrong: "let waits = true;",
+    },
+    Bug {
+        bug: "A page is freed while SMs still use it",
+        file: "machines/sm/memory_unit.rs",
+        right: "if self.pages.are_invalidated() {",
+        wrong: "if self.pages.are_invalidated() && now == 0 {",
+    },
+    Bug {
+        bug: "A store is lost while its thread block leaves",
+        file: "machines/sm/machine.rs",
+        right: "&& let Some(resident) = self.warps[usize::from(warp)].as_mut()\n            && let Some(flight) = resident.flights[usize::from(entry)].as_mut()\n        {\n            let step",
+        wrong: "&& let Some(resident) = self.warps[usize::from(warp)].as_mut()\n            && let Some(flight) = resident.flights[usize::from(entry)].as_mut()\n        {\n            if self.switch.holds() == Some(resident.slot) {\n                flight.awaits_memory = false;\n                return;\n            }\n            let step",
     },
 ];
 
