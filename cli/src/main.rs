@@ -47,7 +47,7 @@ enum Command {
     Sm(sm::Args),
     Timeline(timeline::Args),
     Walk(walk::Args),
-    Gpu(gpu::Args),
+    Gpu(Box<gpu::Args>),
     Figures(figures::Args),
     Gmmu(gmmu::Args),
     Preempt(preempt::Args),
