@@ -106,10 +106,10 @@ fn a_tlb_that_blocks_waits_for_one_page_after_the_other() {
         let text = "sms = 2\n[gmmu]\nfar_faults = 1\n[paging]\nabsent = true\n";
         let mut config = Config::read(text, "", "tanasic").unwrap();
         config.sm.scheme = SchemeName(scheme);
-        let mut parameters = config.parameters();
         let run = |parameters: &_| Gpu::new(parameters, &work).unwrap().run(|_| {}).unwrap();
-        let passes = run(&parameters);
-        parameters.sm.blocks = true;
+        let passes = run(&config.parameters());
+        config.l1_tlb.blocking = true;
+        let parameters = config.parameters();
         let blocks = run(&parameters);
         assert_eq!(blocks.differences(), [], "{scheme:?}");
         assert_eq!(blocks.brought.bytes, passes.brought.bytes, "{scheme:?}");

@@ -173,6 +173,7 @@ impl Config {
                     ..sm::Timing::PAPER
                 },
                 l1_lines: sm.l1_lines.get(),
+                blocks: l1_tlb.blocking,
                 switching: self.switching(&caches),
                 exceptions: Exceptions {
                     response: self.exceptions.response,

@@ -49,6 +49,8 @@ pub struct TlbTable {
     pub entries: PowerOfTwo<8, 1024>,
     /// Pages that it waits for, a power of two.
     pub misses: PowerOfTwo<1, 128>,
+    /// It translates nothing while it waits for an absent page.
+    pub blocking: bool,
 }
 
 /// The GMMU.
