@@ -218,7 +218,9 @@ impl<'work> Gpu<'work> {
         let written = kernels.iter().flat_map(Kernel::written);
         let bits = parameters.paging.part_bits();
         let accessed = kernels.iter().map(|kernel| kernel.accessed(bits));
-        let mut pager = Pager::new(parameters, accessed.collect(), written)?;
+        let mut sms: Vec<_> = (0..parameters.sms).map(sm).collect::<Result<_, _>>()?;
+        let switch = sms.first_mut().map_or(0, |sm| sm.sm().switch_cycles());
+        let mut pager = Pager::new(parameters, accessed.collect(), written, switch)?;
         let pages = kernels.iter().flat_map(Kernel::pages);
         pages.for_each(|page| pager.place(page));
         pager.foresee(kernels.iter().flat_map(Kernel::first_touched));
@@ -227,7 +229,7 @@ impl<'work> Gpu<'work> {
             uncore: Uncore::new(parameters, spaces, pager),
             kernels,
             launch: launch.map(|launch| launch.at),
-            sms: (0..parameters.sms).map(sm).collect::<Result<_, _>>()?,
+            sms,
             now: 0,
             window: crossbar.min(translation).max(1),
             skips: true,

@@ -149,7 +149,7 @@ pub struct Pager {
 }
 
 impl Pager {
-    /// A pager of address spaces with what is accessed there. The CPU owns the pages that it has written; they are in the GPU's
+    /// A pager of address spaces with what is accessed there, if thread blocks take so many cycles to be switched. The CPU owns the pages that it has written; they are in the GPU's
     /// memory at first unless they are absent.
     ///
     /// # Errors
@@ -158,6 +158,7 @@ impl Pager {
         parameters: &Parameters,
         accessed: Vec<Accessed>,
         written: impl Iterator<Item = Page>,
+        switch: u64,
     ) -> Result<Self, Failure> {
         let (paging, bits) = (parameters.paging, parameters.paging.part_bits());
         let spaces = accessed.iter().map(|one| (&one.space, &one.pages[..]));
@@ -183,8 +184,8 @@ impl Pager {
                 most,
             });
         }
-        // Until all that an instruction accesses has come, and its warp was woken and has accessed it.
-        let keep = parameters.replay() + most * (paging.handler + paging.transfer());
+        // Until all that an instruction accesses has come, its thread block is back, and its warp was woken and has accessed it.
+        let keep = parameters.replay() + switch + most * (paging.handler + paging.transfer());
         let seed = parameters.sm.seed;
         let mut pager = Self {
             paging,
@@ -722,7 +723,7 @@ mod tests {
             most: 1,
         };
         let accessed = vec![accessed.clone(), accessed];
-        Pager::new(&parameters, accessed, (0..32).map(page)).unwrap()
+        Pager::new(&parameters, accessed, (0..32).map(page), 0).unwrap()
     }
 
     fn record(vpn: u64) -> Record {

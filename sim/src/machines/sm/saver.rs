@@ -32,6 +32,9 @@ enum Event {
     Clear(usize),
 }
 
+/// Beats of a row of registers.
+const BEATS_OF_ROW: u64 = 4;
+
 /// Where the warps' registers and the blocks' shared memory lie.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
@@ -245,6 +248,12 @@ impl Saver {
             outputs: checkpoint::Outputs::default(),
             dirty_ports: Default::default(),
         }
+    }
+
+    /// Cycles for which the contexts of all thread blocks that fit on the SM move one way, one after the other.
+    pub fn cycles_of_all(&self) -> u64 {
+        let beats = BEATS_OF_ROW * self.layout.used_rows + self.layout.used_shared;
+        beats * self.interval.max(1) + self.latency
     }
 
     /// The sizes of the engine.

@@ -784,6 +784,14 @@ impl<B: Below> Sm<'_, B> {
         self.switch.is_used()
     }
 
+    /// Cycles until all thread blocks have left it and as many have come, if blocks leave it.
+    pub(in super::super) fn switch_cycles(&self) -> u64 {
+        match self.switches() {
+            true => 2 * self.switch.saver.cycles_of_all(),
+            false => 0,
+        }
+    }
+
     /// The sizes of its checkpoint engine.
     #[must_use]
     pub const fn checkpoint_parameters(&self) -> checkpoint::Parameters {
