@@ -16,7 +16,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use output::Global;
 
-use experiments::{figures, gmmu, gpu, preempt, ptx, sm, timeline, trace, walk};
+use experiments::{figures, gmmu, gpu, preempt, ptx, sm, study, timeline, trace, walk};
 use flows::{cocotb, cosim, cost, equivalence, export, kit, layout, library, power, report, sram};
 
 /// GPU page-fault hardware: export, lockstep, cost.
@@ -48,6 +48,7 @@ enum Command {
     Timeline(timeline::Args),
     Walk(walk::Args),
     Gpu(Box<gpu::Args>),
+    Study(study::Args),
     Figures(figures::Args),
     Gmmu(gmmu::Args),
     Preempt(preempt::Args),
@@ -57,7 +58,7 @@ enum Command {
 }
 
 impl Command {
-    /// Whether it runs tools such as Yosys, which need a scratch folder and end with it.
+    /// Whether it runs processes, such as Yosys, which need a scratch folder and end with it.
     const fn runs_tools(&self) -> bool {
         matches!(
             self,
@@ -69,12 +70,13 @@ impl Command {
                 | Self::Library(_)
                 | Self::Kit(_)
                 | Self::Layout(_)
+                | Self::Study(_)
         )
     }
 }
 
 /// Two examples of each subcommand.
-const EXAMPLES: [(&str, [&str; 2]); 23] = [
+const EXAMPLES: [(&str, [&str; 2]); 24] = [
     (
         "export",
         [
@@ -180,6 +182,13 @@ const EXAMPLES: [(&str, [&str; 2]); 23] = [
         [
             "faultline gpu stencil --absent",
             "faultline gpu sgemm histo --scheme operand-log,replay-queue --absent --link pcie3",
+        ],
+    ),
+    (
+        "study",
+        [
+            "faultline study study.toml --csv study.csv",
+            "faultline study study.toml --snakemake workflow",
         ],
     ),
     (
@@ -309,6 +318,7 @@ fn run(global: &Global, command: &Command) -> ExitCode {
         Command::Timeline(args) => timeline::run(args, global),
         Command::Walk(args) => walk::run(args, global),
         Command::Gpu(args) => gpu::run(args, global),
+        Command::Study(args) => study::run(args, global),
         Command::Figures(args) => figures::run(args, global),
         Command::Gmmu(args) => gmmu::run(args, global),
         Command::Preempt(args) => preempt::run(args, global),

@@ -144,6 +144,17 @@ impl LaunchFile {
         &self.launches
     }
 
+    /// The files whose bytes its arrays hold, or should hold after the last launch. Their paths begin at its folder.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        let arrays = self
+            .tables
+            .buffers
+            .values()
+            .chain(self.tables.symbols.values());
+        let files = arrays.flat_map(|array| [&array.file, &array.expected]);
+        files.filter_map(|file| file.as_deref())
+    }
+
     /// The error at what these keys lead to, or at the last of them that is there.
     fn wrong(&self, keys: &[&str], sentence: impl Into<String>) -> Error {
         Error {

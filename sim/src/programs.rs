@@ -79,6 +79,12 @@ impl Program {
         all.find(|program| program.name == name)
     }
 
+    /// Its PTX and its launch file.
+    #[must_use]
+    pub const fn texts(&self) -> [&'static str; 2] {
+        [self.ptx, self.launch]
+    }
+
     /// What an SM or a GPU runs: of the last launch, so many sixteenths of the thread blocks that the launch file names, after the
     /// launches before it.
     ///

@@ -4,11 +4,11 @@ mod bar;
 mod causes;
 mod chart;
 mod configuration;
-mod csv;
+pub(super) mod csv;
 mod events;
 mod lanes;
 mod restart;
-mod rows;
+pub(super) mod rows;
 mod second;
 
 use std::fmt::Display;
@@ -154,7 +154,7 @@ pub struct Args {
 }
 
 /// The preset if neither an option nor a file names one.
-const PRESET: &str = "tanasic";
+pub(super) const PRESET: &str = "tanasic";
 
 /// The link between CPU and GPU.
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]

@@ -3,102 +3,40 @@
 use std::fmt;
 
 use miette::{Result, miette};
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::{Serialize, de};
+use serde::Serialize;
 
-/// A value of JSON, with the fields of tables in the order in which they stand.
-enum Value {
-    /// A number, a text or a truth, as a cell.
-    Cell(String),
-    List(Vec<Self>),
-    Table(Vec<(String, Self)>),
-}
+use crate::experiments::ordered::Value;
 
-impl<'de> Deserialize<'de> for Value {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        deserializer.deserialize_any(Ordered)
+/// A value in a cell: the parts of a list have spaces between them, and those of a part colons.
+fn cell(value: Value) -> String {
+    let joined = |values: Vec<Value>, between: &str| {
+        let cells = values.into_iter().map(cell);
+        cells.collect::<Vec<_>>().join(between)
+    };
+    match value {
+        Value::Null => String::new(),
+        Value::Truth(truth) => truth.to_string(),
+        Value::Whole(number) => number.to_string(),
+        Value::Real(number) => number.to_string(),
+        Value::Text(text) => text,
+        Value::List(values) => joined(values, " "),
+        Value::Table(fields) => joined(fields.into_iter().map(|field| field.1).collect(), ":"),
     }
 }
 
-/// Reads a value without a change of the order.
-struct Ordered;
-
-impl<'de> Visitor<'de> for Ordered {
-    type Value = Value;
-
-    fn expecting(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
-        text.write_str("a value of JSON")
-    }
-
-    fn visit_bool<E: de::Error>(self, value: bool) -> std::result::Result<Value, E> {
-        Ok(Value::Cell(value.to_string()))
-    }
-
-    fn visit_i64<E: de::Error>(self, value: i64) -> std::result::Result<Value, E> {
-        Ok(Value::Cell(value.to_string()))
-    }
-
-    fn visit_u64<E: de::Error>(self, value: u64) -> std::result::Result<Value, E> {
-        Ok(Value::Cell(value.to_string()))
-    }
-
-    fn visit_f64<E: de::Error>(self, value: f64) -> std::result::Result<Value, E> {
-        Ok(Value::Cell(value.to_string()))
-    }
-
-    fn visit_str<E: de::Error>(self, value: &str) -> std::result::Result<Value, E> {
-        Ok(Value::Cell(value.to_owned()))
-    }
-
-    fn visit_unit<E: de::Error>(self) -> std::result::Result<Value, E> {
-        Ok(Value::Cell(String::new()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Value, A::Error> {
-        let mut values = Vec::new();
-        while let Some(value) = list.next_element()? {
-            values.push(value);
-        }
-        Ok(Value::List(values))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> std::result::Result<Value, A::Error> {
-        let mut fields = Vec::new();
-        while let Some(field) = table.next_entry()? {
-            fields.push(field);
-        }
-        Ok(Value::Table(fields))
-    }
-}
-
-impl Value {
-    /// It in a cell: the parts of a list have spaces between them, and those of a part colons.
-    fn cell(self) -> String {
-        let joined = |values: Vec<Self>, between: &str| {
-            let cells = values.into_iter().map(Self::cell);
-            cells.collect::<Vec<_>>().join(between)
+/// The columns of a value, each with a heading and a cell. The heading of a table's field begins with the name of the table.
+fn columns(value: Value, heading: &str) -> Vec<(String, String)> {
+    let Value::Table(fields) = value else {
+        return vec![(heading.to_owned(), cell(value))];
+    };
+    let of_field = |(name, value): (String, Value)| {
+        let heading = match heading {
+            "" => name,
+            _ => format!("{heading}_{name}"),
         };
-        match self {
-            Self::Cell(cell) => cell,
-            Self::List(values) => joined(values, " "),
-            Self::Table(fields) => joined(fields.into_iter().map(|field| field.1).collect(), ":"),
-        }
-    }
-
-    /// Its columns, each with a heading and a cell. The heading of a table's field begins with the name of the table.
-    fn columns(self, heading: &str) -> Vec<(String, String)> {
-        let Self::Table(fields) = self else {
-            return vec![(heading.to_owned(), self.cell())];
-        };
-        let of_field = |(name, value): (String, Self)| {
-            let heading = match heading {
-                "" => name,
-                _ => format!("{heading}_{name}"),
-            };
-            value.columns(&heading)
-        };
-        fields.into_iter().flat_map(of_field).collect()
-    }
+        columns(value, &heading)
+    };
+    fields.into_iter().flat_map(of_field).collect()
 }
 
 /// Rows as CSV, below their headings; each has the fields of the first one.
@@ -109,9 +47,8 @@ pub fn csv<Row: Serialize>(rows: &[Row]) -> Result<String> {
     let failed = |error: &dyn fmt::Display| miette!("the rows cannot be written as CSV ({error})");
     let mut writer = csv::Writer::from_writer(Vec::new());
     for (number, row) in rows.iter().enumerate() {
-        let text = serde_json::to_string(row).map_err(|error| failed(&error))?;
-        let row: Value = serde_json::from_str(&text).map_err(|error| failed(&error))?;
-        let (headings, cells): (Vec<_>, Vec<_>) = row.columns("").into_iter().unzip();
+        let row = Value::of(row).map_err(|error| failed(&error))?;
+        let (headings, cells): (Vec<_>, Vec<_>) = columns(row, "").into_iter().unzip();
         let heads = (number == 0).then_some(headings);
         for record in heads.into_iter().chain([cells]) {
             writer

@@ -57,7 +57,7 @@ fn is_program(name: &str) -> bool {
 }
 
 /// The names of the kernels and their variants.
-fn known() -> String {
+pub fn known() -> String {
     let all = KERNELS.into_iter().chain(VARIANTS).chain(ALLOCATING);
     all.map(|(name, _)| name).collect::<Vec<_>>().join(", ")
 }
