@@ -784,6 +784,17 @@ fn a_workflow_of_snakemake_has_a_job_for_each_run() {
         std::fs::read_to_string(folder.path("jobs.csv")).unwrap(),
         expected
     );
+    let json = folder
+        .study(&["--snakemake", "workflow", "--json"])
+        .success();
+    let json: Value = serde_json::from_slice(&json.get_output().stdout).unwrap();
+    assert_eq!(
+        json,
+        serde_json::json!({ "file": "workflow/Snakefile", "runs": 8 })
+    );
+    let braces = folder.study(&["--snakemake", "{run}"]).failure();
+    braces.stderr(contains("{run}/Snakefile: Snakemake takes no such name"));
+    assert!(!folder.path("{run}").exists());
     // By itself, with results of its own.
     if std::process::Command::new("snakemake")
         .arg("--version")

@@ -36,7 +36,7 @@ const CALLED_OLDER: [&str; 2] = ["docs/results/verification.md", "Reports from o
 const README_LINES: usize = 120;
 const README_BYTES: usize = 7_000;
 /// Reports in which no Verilog was run.
-const WITHOUT_VERILOG: [&str; 21] = [
+const WITHOUT_VERILOG: [&str; 22] = [
     "sim/reports/figures_compiled.md",
     "sim/reports/heap_compiled.md",
     "sim/reports/outputs_compiled.md",
@@ -56,6 +56,7 @@ const WITHOUT_VERILOG: [&str; 21] = [
     "sim/reports/restart.md",
     "sim/reports/restart_contexts.md",
     "sim/reports/restart_gpu.md",
+    "sim/reports/study_slurm.md",
     "sim/reports/switching.md",
     "testbench/reports/planted.md",
 ];

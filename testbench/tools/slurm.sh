@@ -26,7 +26,7 @@ fail() {
 [ -f "$study" ] || fail "there is no study $study"
 
 if ! command -v slurmctld slurmd sbatch munged > /dev/null; then
-    # RUNLEVEL keeps Debian's scripts from starting the daemons.
+    # RUNLEVEL keeps Debian's scripts from starting the daemons where there is no systemd.
     RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -q slurm-wlm munge python3-venv
 fi
 

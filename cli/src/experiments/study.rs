@@ -14,6 +14,7 @@ use std::path::PathBuf;
 
 use miette::{Result, miette};
 use schemars::SchemaGenerator;
+use serde::Serialize;
 
 use self::file::{StudyFile, Tables};
 use self::results::Results;
@@ -61,6 +62,13 @@ pub struct Args {
     parent: Option<i32>,
 }
 
+/// What `--snakemake --json` gives.
+#[derive(Serialize)]
+struct Workflow {
+    file: PathBuf,
+    runs: usize,
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -91,6 +99,10 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         std::env::current_exe().map_err(|error| miette!("the command's file: {error}"))?;
     if let Some(folder) = &args.snakemake {
         let file = snakemake::write_workflow(folder, &study, path, &results, &program)?;
+        if global.json {
+            let runs = study.runs.len();
+            return global.print_json(&Workflow { file, runs });
+        }
         let runs = counted(study.runs.len() as u64, "run", "runs");
         let file = quoted(file.display());
         return global.print(&format!(

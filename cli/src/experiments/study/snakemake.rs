@@ -20,12 +20,14 @@ pub fn write_workflow(
     program: &Path,
 ) -> Result<PathBuf> {
     let failed = |error: std::io::Error| miette!("{}: {error}", folder.display());
-    std::fs::create_dir_all(folder).map_err(failed)?;
     let whole = |path: &Path| {
-        let path = std::path::absolute(path);
-        let path = path.map_err(failed)?;
-        let text = path.to_str().map(str::to_owned);
-        text.ok_or_else(|| miette!("{}: the name is no text", path.display()))
+        let path = std::path::absolute(path).map_err(failed)?;
+        let text = path.to_str().filter(|text| !text.contains(['{', '}']));
+        let text = text.map(str::to_owned);
+        text.ok_or_else(|| {
+            let path = path.display();
+            miette!("{path}: Snakemake takes no such name; give a path of text without braces")
+        })
     };
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let table = folder.join(format!("{name}.csv"));
@@ -70,6 +72,7 @@ pub fn write_workflow(
         workdir = python(&whole(folder)?),
     );
     let file = folder.join("Snakefile");
+    std::fs::create_dir_all(folder).map_err(failed)?;
     write(&file, &text)?;
     Ok(file)
 }
