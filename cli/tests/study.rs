@@ -206,7 +206,7 @@ fn kill(process: &Process) -> bool {
             .rsplit_once(") ")
             .and_then(|(_, rest)| rest.chars().next())
     };
-    within_a_minute("the process stops or ends", || {
+    in_time("the process stops or ends", || {
         !matches!(state(), Some('R' | 'S' | 'D'))
     });
     let is_stopped = state() == Some('T');
@@ -214,12 +214,12 @@ fn kill(process: &Process) -> bool {
     is_stopped
 }
 
-fn within_a_minute(what: &str, mut is_so: impl FnMut() -> bool) {
+fn in_time(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
         assert!(
-            start.elapsed() < Duration::from_secs(60),
-            "not so within a minute: {what}"
+            start.elapsed() < Duration::from_secs(300),
+            "not so in five minutes: {what}"
         );
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -238,7 +238,7 @@ fn end(study: Child) -> (bool, String) {
 fn kill_some(folder: &Folder, study: &mut Child, count: usize) -> Vec<Process> {
     let root = folder.0.path().canonicalize().unwrap();
     let mut killed: Vec<Process> = Vec::new();
-    within_a_minute("processes are killed", || {
+    in_time("processes are killed", || {
         assert!(
             study.try_wait().unwrap().is_none(),
             "it has ended after {killed:?}"
@@ -277,10 +277,11 @@ fn a_process_that_is_killed_is_started_again_and_the_table_is_the_same() {
 #[test]
 fn a_process_that_dies_twice_is_named_and_the_others_go_on() {
     let folder = Folder::new(STUDY);
-    let study = folder.begin(&["--jobs", "1"]);
+    let mut study = folder.begin(&["--jobs", "1"]);
     let root = folder.0.path().canonicalize().unwrap();
     let mut killed: Vec<Process> = Vec::new();
-    within_a_minute("a run is killed twice", || {
+    in_time("a run is killed twice", || {
+        assert!(study.try_wait().unwrap().is_none(), "it has ended");
         for process in processes(&root) {
             let is_new = killed.iter().all(|other| other.id != process.id);
             let is_same = killed.iter().all(|other| other.hash == process.hash);
@@ -315,14 +316,14 @@ fn a_study_that_was_cut_off_goes_on_where_it_was() {
     for signal in [Signal::KILL, Signal::INT] {
         let name = format!("cut-off-{}", signal.as_raw());
         let mut study = folder.begin(&["--jobs", "2", "--results", &name]);
-        within_a_minute("runs are done", || {
+        in_time("runs are done", || {
             let done = folder.results(&name).len();
             done >= 2 && !processes(&root).is_empty()
         });
         kill_process(Pid::from_child(&study), signal).unwrap();
         assert!(!study.wait().unwrap().success());
         // Its processes end with it, and it takes its scratch folder away if it can.
-        within_a_minute("the processes end", || processes(&root).is_empty());
+        in_time("the processes end", || processes(&root).is_empty());
         let scratch = std::fs::read_dir(folder.path("scratch")).unwrap().count();
         assert_eq!(scratch, 1, "{signal:?}");
         let before = folder.results(&name);
@@ -359,7 +360,7 @@ fn two_hundred_runs_survive_the_death_of_processes() {
     obligation::of_command(file!()).meet(|| {
         let folder = Folder::new(TWO_HUNDRED);
         let mut study = folder.begin(&["--jobs", "3", "--csv", "killed.csv"]);
-        kill_some(&folder, &mut study, 10);
+        let dead = kill_some(&folder, &mut study, 10);
         let (is_well, told) = end(study);
         assert!(is_well, "{told}");
         assert_eq!(
@@ -370,7 +371,12 @@ fn two_hundred_runs_survive_the_death_of_processes() {
         let killed = std::fs::read_to_string(folder.path("killed.csv")).unwrap();
         assert_eq!(killed.lines().count(), 201);
         assert_eq!(folder.results("study-results").len(), 200);
-        assert_eq!(folder.table(&["--results", "other", "--jobs", "2"]), killed);
+        // The runs whose processes have died, once more and in peace.
+        for process in dead {
+            let result = format!("study-results/{}.json", process.hash);
+            std::fs::remove_file(folder.path(&result)).unwrap();
+        }
+        assert_eq!(folder.table(&["--jobs", "2"]), killed);
     });
 }
 

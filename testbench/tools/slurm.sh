@@ -33,9 +33,14 @@ fi
 scratch=$(mktemp -d /tmp/faultline-slurm.XXXXXX)
 chmod 755 "$scratch"
 pids=()
+workflow=
 end() {
     status=$?
     trap - EXIT
+    if [ -n "$workflow" ]; then
+        kill "$workflow" 2> /dev/null || true
+        wait "$workflow" 2> /dev/null || true
+    fi
     if [ "${#pids[@]}" -gt 1 ]; then
         scancel --state=PENDING,RUNNING --user=root 2> /dev/null || true
     fi
@@ -132,10 +137,30 @@ await $! is_idle
 cd "$scratch"
 snakemake -s "$scratch/workflow/Snakefile" --executor slurm --jobs 10 \
     --slurm-status-command squeue --slurm-init-seconds-before-status-checks 5 \
-    --latency-wait 30 > "$scratch/snakemake.log" 2>&1 || {
+    --latency-wait 30 > "$scratch/snakemake.log" 2>&1 &
+workflow=$!
+# A job is cut off while it runs; Snakemake has it run again.
+cut_off=
+while [ -z "$cut_off" ] && kill -0 "$workflow" 2> /dev/null; do
+    running=$(squeue --noheader --states=RUNNING --format=%i | head -n 1)
+    if [ -n "$running" ]; then
+        scancel --signal=KILL --full "$running" || true
+        for _ in $(seq 50); do
+            state=$(squeue --noheader --states=all --jobs="$running" --format=%T)
+            [ "$state" = RUNNING ] || [ "$state" = COMPLETING ] || break
+            sleep 0.1
+        done
+        # One that has ended by itself before does not count.
+        [ "$state" = COMPLETED ] || cut_off=$running
+    fi
+    sleep 0.1
+done
+wait "$workflow" || {
     tail -n 40 "$scratch/snakemake.log" >&2
     fail "snakemake has failed"
 }
+workflow=
+[ -n "$cut_off" ] || fail "no job was cut off"
 table="$scratch/workflow/$(basename "$study" .toml).csv"
 cmp "$scratch/alone.csv" "$table" || fail "the tables differ"
 rows=$(($(wc -l < "$table") - 1))
@@ -168,6 +193,7 @@ cmp alone.csv workflow/$(basename "$table")
 |---|---|
 | Runs of the study | $runs |
 | Jobs that Slurm has completed | $finished |
+| Jobs that were killed while they ran, and ran again | 1, which ended as $state |
 | Rows of the table | $rows |
 | The tables of Slurm and of one process | equal, byte for byte |
 END

@@ -22,7 +22,7 @@ use self::runs::{Run, Study};
 use self::table::Table;
 use self::workers::Workers;
 use crate::Global;
-use crate::output::{self, counted, quoted};
+use crate::output::{self, counted, grouped, quoted};
 use crate::value::integer_in;
 
 /// Run all combinations of a study's workloads and values on the GPU, several at once, and gather them into one table
@@ -132,7 +132,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             let failed = counted(failures.len() as u64, "run has", "runs have");
             return Err(miette!(
                 "{failed} failed of {}; the first: {first}",
-                study.runs.len()
+                grouped(study.runs.len() as u64)
             ));
         }
     }

@@ -57,7 +57,7 @@ impl Table {
             let results = output::counted(missing.len() as u64, "result is", "results are");
             return Err(miette!(
                 "{results} missing of {} runs, the first that of {} ({})",
-                study.runs.len(),
+                grouped(study.runs.len() as u64),
                 study.described(first),
                 first.hash
             ));

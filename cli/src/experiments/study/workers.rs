@@ -37,7 +37,7 @@ impl Workers<'_> {
     pub fn run(&self, pending: &[&Run]) -> Vec<String> {
         let bar = output::progress(
             pending.len() as u64,
-            "{wide_bar} {pos}/{len} runs {eta} {msg}",
+            "{bar:30} {pos}/{len} runs {eta} {wide_msg}",
         );
         bar.tick();
         let next = AtomicUsize::new(0);
