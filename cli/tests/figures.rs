@@ -153,11 +153,69 @@ fn a_gpu_of_another_size_is_not_beside_the_paper() {
     }
 }
 
+/// Programs whose pages come when they are accessed, beside copies that are made before: the more far faults the GMMU holds, the less it
+/// takes, and no prefetcher is faster than the oracle.
+#[test]
+fn paging_stands_beside_the_paper() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.md");
+    let mut command = faultline();
+    command.args(["figures", "zheng-3", "zheng-5", "zheng-prefetch", "--json"]);
+    command.args(["--kernels", "nn,sad", "--scale", "1"]);
+    command.arg("--markdown").arg(&page);
+    let output = command.assert().success();
+    let rows: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 6);
+    for row in rows {
+        let number = |value: &serde_json::Value| value.as_f64().unwrap();
+        let before = number(&row["resident_cycles"]) + number(&row["copy_cycles"]);
+        let columns = row["columns"].as_array().unwrap();
+        assert_eq!(columns.len(), 6);
+        for column in columns {
+            let slowdown = number(&column["cycles"]) / before;
+            assert!(
+                (slowdown - number(&column["slowdown"])).abs() < 1e-9,
+                "{column}"
+            );
+            assert_eq!(column["link_use_tenths"].as_array().unwrap().len(), 10);
+        }
+        let slowdown = |place: usize| number(&columns[place]["slowdown"]);
+        match row["figure"].as_str().unwrap() {
+            // The time of a far fault grows from column to column.
+            "zheng-3" => assert!(
+                (1..6).all(|place| slowdown(place) > slowdown(place - 1)),
+                "{row}"
+            ),
+            "zheng-5" => assert!(slowdown(0) > slowdown(5), "{row}"),
+            _ => assert!(
+                (0..6).all(|place| slowdown(place) >= 0.97 * slowdown(5)),
+                "{row}"
+            ),
+        }
+    }
+    let page = std::fs::read_to_string(page).unwrap();
+    for told in [
+        "## Figure 3",
+        "## Figure 5",
+        "## Figure 6",
+        "## Prefetching",
+        "geometric mean",
+        "| paper |",
+    ] {
+        assert!(page.contains(told), "{told}: {page}");
+    }
+}
+
 #[test]
 fn figures_with_runs_of_their_own_are_by_themselves() {
     for (options, told) in [
         (["tanasic-12", "tanasic-10"], "give it alone"),
         (["tanasic-12", "--svg=a.svg"], "leave out --svg"),
+        (["zheng-5", "tanasic-12"], "give it alone"),
+        (["zheng-5", "tanasic-13"], "leave out the other figures"),
+        (["zheng-5", "--sms=4"], "leave out --code, --sms and --runs"),
+        (["zheng-5", "--kernels=lbm-8-warps"], "there are"),
         (["active-pointers", "--code=written"], "give it alone"),
         (["active-pointers", "--sms=4"], "give it alone"),
     ] {
