@@ -187,7 +187,11 @@ fn paging_stands_beside_the_paper() {
                 (1..6).all(|place| slowdown(place) > slowdown(place - 1)),
                 "{row}"
             ),
-            "zheng-5" => assert!(slowdown(0) > slowdown(5), "{row}"),
+            "zheng-5" => {
+                let gains = slowdown(0) > slowdown(5);
+                // nn never waits for two pages at once.
+                assert_eq!(gains, row["workload"] == "sad", "{row}");
+            }
             _ => assert!(
                 (0..6).all(|place| slowdown(place) >= 0.97 * slowdown(5)),
                 "{row}"

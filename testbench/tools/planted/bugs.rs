@@ -39,13 +39,13 @@ pub const BUGS: [Bug; 16] = [
     Bug {
         bug: "Of the far faults of a region only the first is resolved",
         file: "machines/gpu/pager.rs",
-        right: ".extend(self.waiting.remove(&part).unwrap_or_default());",
-        wrong: ".extend(self.waiting.remove(&part).unwrap_or_default().into_iter().take(1));",
+        right: "self.resolve_all(part, waiting);",
+        wrong: "self.resolve_all(part, waiting.into_iter().take(1));",
     },
     Bug {
         bug: "A far fault of a page that has come meanwhile is not resolved",
         file: "machines/gpu/pager.rs",
-        right: "self.resolving.push_back(page);\n            return;",
+        right: "self.resolve_all(part, [page]);\n            return;",
         wrong: "return;",
     },
     Bug {
