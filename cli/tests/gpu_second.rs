@@ -124,6 +124,8 @@ fn what_makes_no_sense_with_a_second_kernel_is_refused() {
         "--switching=normal",
     ];
     refused(&with(&switched), "give --switching none");
+    let ways = ["--at", "5", "--absent", "--prefetch=tree,none"];
+    refused(&with(&ways), "give one value of --handling");
     refused(
         &["histo", "--second", "none", "--at", "5"],
         "none is neither a file nor a kernel",

@@ -137,3 +137,25 @@ fn the_gpus_gmmu_does_what_the_gmmu_does_by_itself() {
         }
     }
 }
+
+/// An access of 32 pages that come one after the other, in 3 million cycles in which nothing commits, is not stuck.
+#[test]
+fn an_access_waits_for_its_pages_as_long_as_they_come() {
+    let program = "R1 <- mul thread.x, 4096\nR1 <- add R1, 1048576\nR2 <- ld [R1]\nexit";
+    let launch = Launch {
+        grid: [1, 1, 1],
+        block: [32, 1, 1],
+        shared_memory: 0,
+    };
+    let work = Work::of_program(assemble(program).unwrap(), launch, Memory::new()).unwrap();
+    let text = "sms = 1\n[sm]\nscheme = \"stall-on-fault\"\n[l1_tlb]\nblocking = true\n[gmmu]\nfar_faults = 1\n[paging]\nabsent = true\n\
+                granularity = \"4k\"\nallocation = 100000\n";
+    let config = Config::read(text, "gpu.toml", "tanasic").unwrap();
+    let gpu = Gpu::new(&config.parameters(), &work).unwrap();
+    let outcome = gpu.run(|_| {}).unwrap();
+    assert_eq!(
+        (outcome.brought.records, outcome.differences()),
+        (32, &[][..])
+    );
+    assert!(outcome.cycles > 3_200_000, "{}", outcome.cycles);
+}

@@ -15,7 +15,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 
 use faultline_sim::machines::gpu::{
-    Config, Eviction, Gpu, Handling, Outcome, Prefetch, SchemeName, Share, SwitchingMode,
+    Config, Eviction, Failure, Gpu, Handling, Outcome, Prefetch, SchemeName, Share, SwitchingMode,
 };
 use faultline_sim::machines::sm::{Response, Work};
 use faultline_sim::sm::sm_pipeline::Scheme;
@@ -321,12 +321,18 @@ impl Args {
             return Ok(());
         };
         let (text, file) = self.file()?;
-        let line = Config::line_of(&text, "paging", "handling");
-        let place = line.filter(|_| self.handling.is_empty());
+        let (table, key, advice) = match failure {
+            Failure::Blocks(_) => ("l1_tlb", "blocking", "give --scheme stall-on-fault"),
+            _ => (
+                "paging",
+                "handling",
+                "name other schemes with --scheme, or give --handling cpu",
+            ),
+        };
+        let line = Config::line_of(&text, table, key);
+        let place = line.filter(|_| key == "blocking" || self.handling.is_empty());
         let place = place.map_or_else(String::new, |line| format!("{file}:{line}: "));
-        Err(miette!(
-            "{place}{failure}: name other schemes with --scheme, or give --handling cpu"
-        ))
+        Err(miette!("{place}{failure}: {advice}"))
     }
 
     /// The configurations that are run, one for each scheme, way of switching and way of handling faults.

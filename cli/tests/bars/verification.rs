@@ -58,6 +58,8 @@ fn every_planted_bug_is_found() {
     let found = report.split("Found: ").nth(1).unwrap();
     let (found, of) = found.split('.').next().unwrap().split_once(" of ").unwrap();
     assert_eq!(found, of);
+    let bugs = text("testbench/tools/planted/bugs.rs");
+    assert_eq!(bugs.matches("\n        bug: ").count().to_string(), of);
     assert!(of.parse::<u64>().unwrap() >= 10);
     says(
         PERFORMANCE,

@@ -240,6 +240,16 @@ pub fn run(
             "--second: it preempts every SM, so no thread block can be switched out for its pages; give --switching none"
         ));
     }
+    let ways = [
+        args.handling.len(),
+        args.prefetch.len(),
+        args.eviction.len(),
+    ];
+    if ways.into_iter().any(|values| values > 1) {
+        return Err(miette!(
+            "--second: its runs differ in scheme and policy alone; give one value of --handling, of --prefetch and of --eviction"
+        ));
+    }
     let choices = args.second.choices();
     let jobs: Vec<(&Config, Choice)> = configs
         .iter()

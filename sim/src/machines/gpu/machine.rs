@@ -14,7 +14,7 @@ use super::port::Port;
 use super::uncore::Uncore;
 use crate::sm::block_scheduler::BlockScheduler;
 
-/// A GPU on which nothing commits for so many cycles while no page is under way is stuck.
+/// A GPU on which nothing commits and no page comes for so many cycles, while no page is under way, is stuck.
 const PATIENCE: u64 = 1_000_000;
 /// If nothing commits while memory is filled so often, and so many parts more have come, nothing will.
 const TURNS: u64 = 64;
@@ -102,6 +102,11 @@ pub enum Failure {
     /// The scheme cannot preempt a warp that has faulted.
     #[error("{0} squashes nothing, so a warp that has faulted cannot run the handler of its fault")]
     Handler(&'static str),
+    /// The scheme squashes a warp that has faulted, and the TLB does not say that it has.
+    #[error(
+        "a TLB that blocks reports no fault, so {0} has nothing to squash, and only stall-on-fault runs with it"
+    )]
+    Blocks(&'static str),
     /// Thread blocks leave for other reasons than a launch.
     #[error(
         "thread blocks are switched out while they wait for pages, so no second kernel can be launched"
@@ -187,6 +192,9 @@ impl<'work> Gpu<'work> {
         let scheme = of_sm.pipeline.scheme;
         if parameters.paging.local.is_some() && !scheme.squashes() {
             return Err(Failure::Handler(scheme.name()));
+        }
+        if parameters.sm.blocks && scheme.squashes() {
+            return Err(Failure::Blocks(scheme.name()));
         }
         of_sm.far_limit = parameters.far_limit;
         // Where a page lies is known once it has been walked for.
@@ -295,8 +303,9 @@ impl<'work> Gpu<'work> {
             }
             let progress = self.sms.iter().map(Multiprocessor::last_progress).max();
             // Nothing need happen before the launch.
-            let progress = progress.max(self.launch).max(self.last_come());
-            let progress = progress.unwrap_or_default();
+            let progress = progress.max(self.launch).unwrap_or_default();
+            // A warp may wait for one page after the other.
+            let progress = progress.max(self.uncore.pager.last);
             let idle = self.now.saturating_sub(progress);
             if idle > PATIENCE && self.uncore.pager.next(self.now).is_none() {
                 return Err(Failure::Stuck(self.now));
@@ -321,12 +330,6 @@ impl<'work> Gpu<'work> {
     /// The local scheduler of each SM, if blocks are switched out.
     pub fn schedulers(&self) -> impl Iterator<Item = &BlockScheduler> {
         self.sms.iter().filter_map(Multiprocessor::scheduler)
-    }
-
-    /// When a part of memory last came, if parts may have to leave: warps may lose what they wait for.
-    fn last_come(&self) -> Option<u64> {
-        let pager = &self.uncore.pager;
-        pager.is_limited().then_some(pager.last)
     }
 
     /// Whether instructions commit while parts of memory come and leave.

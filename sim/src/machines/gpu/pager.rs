@@ -519,7 +519,8 @@ impl Pager {
                 self.residents.insert(part, State::Comes, false);
                 if is_first && self.prefetcher.is_there() {
                     let residents = &self.residents;
-                    let is_absent = |part| residents.state(part).is_none();
+                    let is_absent =
+                        |part| matches!(residents.state(part), None | Some(State::Leaves));
                     let after = self.prefetcher.after(part, &self.allocations, is_absent);
                     self.prefetch(after, now, handled);
                 }
@@ -840,7 +841,7 @@ mod tests {
         );
     }
 
-    /// Pages that the CPU owns: it hears of them from the handlers, one after the other, and serves them as its own.
+    /// Pages that the CPU owns: the handlers ask for them, and the CPU serves one after the other as its own.
     #[test]
     fn handlers_on_sms_ask_the_cpu_for_its_pages() {
         let mut pager = pager(LOCAL);
@@ -868,7 +869,7 @@ mod tests {
         assert!(ways.eq(expected));
     }
 
-    /// A page that is in no allocation: the CPU ends the kernel, which it hears of from the handler or from the record.
+    /// A page that is in no allocation: the handler or the record reports it, and the CPU ends the kernel.
     #[test]
     fn an_access_outside_of_every_buffer_aborts() {
         for (paging, cycle) in [(PAGING, 2_000), (LOCAL, 22_000)] {

@@ -6,7 +6,7 @@ use super::Prefetch;
 use super::allocations::Allocations;
 use crate::page::Page;
 
-/// A prefetcher. It hears of each part that the CPU's handler brings.
+/// A prefetcher, which is asked about each part that the CPU's handler brings.
 #[derive(Clone, Debug)]
 pub struct Prefetcher {
     kind: Prefetch,

@@ -186,7 +186,7 @@ impl Residents {
         }
     }
 
-    /// When these parts have all had time to wake who waits for them; never, as far as is known, if one has not come.
+    /// When the warps that wait for these parts have all had time to be woken; never, as far as is known, if one has not come.
     pub fn settled(&self, those: &BTreeSet<Page>) -> u64 {
         let parts = those.iter().filter_map(|part| self.parts.get(part));
         let kept = parts.map(|part| match (part.state, part.unresolved) {

@@ -248,7 +248,11 @@ impl MemoryUnit {
     pub fn cause(&self, warp: u8, entry: u8) -> Cause {
         let is_it = |access: &&Access| access.tag.warp == warp && access.tag.entry == entry;
         let access = self.accesses.iter().find(is_it);
-        access.map_or(Cause::Memory, |access| self.cause_of(access))
+        match access {
+            Some(access) => self.cause_of(access),
+            None if self.is_held && self.is_blocked() => Cause::Fault,
+            None => Cause::Memory,
+        }
     }
 
     /// What an access waits for.
@@ -257,6 +261,7 @@ impl MemoryUnit {
         let mut missed = missed.map(Line::page);
         match access.missed {
             _ if access.stalls.is_some() => Cause::Fault,
+            _ if self.is_blocked() && !access.is_answered() => Cause::Fault,
             0 => Cause::Memory,
             _ if missed.any(|page| self.pages.waits_for_absent(page)) => Cause::Fault,
             _ => Cause::Translation,

@@ -19,12 +19,13 @@ impl Config {
     /// Whether its scheme can do what it says of faults.
     ///
     /// # Errors
-    /// If warps are to handle their faults, and the scheme cannot preempt them.
+    /// If warps are to handle their faults, and the scheme cannot preempt them; or if it is to, and the TLB blocks.
     pub fn check(&self) -> Result<(), Failure> {
         let scheme = self.sm.scheme.0;
-        match self.paging.handling == Handling::Gpu && !scheme.squashes() {
-            true => Err(Failure::Handler(scheme.name())),
-            false => Ok(()),
+        match (self.paging.handling, scheme.squashes()) {
+            (Handling::Gpu, false) => Err(Failure::Handler(scheme.name())),
+            (_, true) if self.l1_tlb.blocking => Err(Failure::Blocks(scheme.name())),
+            _ => Ok(()),
         }
     }
 
@@ -76,6 +77,15 @@ mod tests {
         assert_eq!(Config::line_of(both, "paging", "absent"), None);
         let cpu = both.replace("gpu", "cpu");
         assert!(Config::read(&cpu, "gpu.toml", "tanasic").is_ok());
+    }
+
+    #[test]
+    fn a_scheme_that_squashes_has_a_tlb_that_reports_faults() {
+        let blocks = "[sm]\nscheme = \"replay-queue\"\n\n[l1_tlb]\nblocking = true\n";
+        let sentence = "a TLB that blocks reports no fault, so replay-queue has nothing to squash, and only stall-on-fault runs with it";
+        assert_eq!(refused(blocks), format!("gpu.toml:5: {sentence}"));
+        let stalls = blocks.replace("replay-queue", "stall-on-fault");
+        assert!(Config::read(&stalls, "gpu.toml", "tanasic").is_ok());
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use thiserror::Error;
 use toml::de::{self, DeTable, DeValue};
 
+use super::super::Failure;
 use super::Config;
 use crate::place::{line_at, one_sentence};
 
@@ -86,14 +87,20 @@ impl Config {
             }
         }
         let base = DeTable::parse(base).map_err(of_toml)?;
-        let keys = [("paging", "handling"), ("sm", "scheme")];
-        let said = keys.into_iter().find_map(|key| span_of(own.get_ref(), key));
+        let place = |keys: [_; 2]| keys.into_iter().find_map(|key| span_of(own.get_ref(), key));
+        let scheme = ("sm", "scheme");
+        let [handles, blocks] =
+            [("paging", "handling"), ("l1_tlb", "blocking")].map(|key| place([key, scheme]));
+        let has_scheme = place([scheme; 2]).is_some();
         complete(own.get_mut(), base.into_inner());
         // What the preset holds is right, so a span is one of this file.
         let config = Self::deserialize(de::Deserializer::from(own)).map_err(of_toml)?;
         match config.check() {
             Ok(()) => Ok(config),
-            Err(failure) => Err(wrong(said, &failure.to_string())),
+            // The scheme may come from elsewhere.
+            Err(Failure::Blocks(_)) if !has_scheme => Ok(config),
+            Err(failure @ Failure::Blocks(_)) => Err(wrong(blocks, &failure.to_string())),
+            Err(failure) => Err(wrong(handles, &failure.to_string())),
         }
     }
 
