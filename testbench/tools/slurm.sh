@@ -30,7 +30,7 @@ if ! command -v slurmctld slurmd sbatch munged > /dev/null; then
     RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -q slurm-wlm munge python3-venv
 fi
 
-scratch=$(mktemp -d /tmp/faultline-slurm.XXXXXX)
+scratch=$(mktemp -d -t faultline-slurm.XXXXXX)
 chmod 755 "$scratch"
 pids=()
 workflow=
