@@ -7,6 +7,7 @@ mod configuration;
 pub(super) mod csv;
 mod events;
 mod lanes;
+mod options;
 mod restart;
 pub(super) mod rows;
 mod second;
@@ -15,7 +16,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 
 use faultline_sim::machines::gpu::{
-    Config, Eviction, Failure, Gpu, Handling, Outcome, Prefetch, SchemeName, Share, SwitchingMode,
+    Config, Failure, Gpu, Outcome, SchemeName, Share, SwitchingMode,
 };
 use faultline_sim::machines::sm::{Response, Work};
 use faultline_sim::sm::sm_pipeline::Scheme;
@@ -25,6 +26,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use self::bar::Progress;
+use self::options::{Bus, Evicting, Handler, Mode, Prefetcher, Size, capacity};
 use self::rows::{Row, text};
 use self::second::Second;
 use super::exceptions::Exceptions;
@@ -155,105 +157,6 @@ pub struct Args {
 
 /// The preset if neither an option nor a file names one.
 pub(super) const PRESET: &str = "tanasic";
-
-/// The link between CPU and GPU.
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum Bus {
-    Nvlink,
-    Pcie3,
-}
-
-/// What comes with a page.
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum Size {
-    #[value(name = "4k")]
-    Page,
-    #[value(name = "64k")]
-    Region,
-    #[value(name = "2m")]
-    Table,
-}
-
-/// Whether thread blocks are switched out, and how their contexts move.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
-    None,
-    Normal,
-    Ideal,
-}
-
-impl From<Mode> for SwitchingMode {
-    fn from(mode: Mode) -> Self {
-        match mode {
-            Mode::None => Self::None,
-            Mode::Normal => Self::Normal,
-            Mode::Ideal => Self::Ideal,
-        }
-    }
-}
-
-/// The handler of faults.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum Handler {
-    Cpu,
-    Gpu,
-}
-
-impl From<Handler> for Handling {
-    fn from(handler: Handler) -> Self {
-        match handler {
-            Handler::Cpu => Self::Cpu,
-            Handler::Gpu => Self::Gpu,
-        }
-    }
-}
-
-/// What comes besides what was missed.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum Prefetcher {
-    None,
-    Sequential,
-    Random,
-    Locality,
-    Tree,
-    Oracle,
-}
-
-impl From<Prefetcher> for Prefetch {
-    fn from(prefetcher: Prefetcher) -> Self {
-        match prefetcher {
-            Prefetcher::None => Self::None,
-            Prefetcher::Sequential => Self::Sequential,
-            Prefetcher::Random => Self::Random,
-            Prefetcher::Locality => Self::Locality,
-            Prefetcher::Tree => Self::Tree,
-            Prefetcher::Oracle => Self::Oracle,
-        }
-    }
-}
-
-/// What leaves where there is no room.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum Evicting {
-    Lru,
-    Random,
-    Tree,
-}
-
-impl From<Evicting> for Eviction {
-    fn from(evicting: Evicting) -> Self {
-        match evicting {
-            Evicting::Lru => Self::Lru,
-            Evicting::Random => Self::Random,
-            Evicting::Tree => Self::Tree,
-        }
-    }
-}
-
-/// A share in percent.
-fn capacity(text: &str) -> std::result::Result<Share, String> {
-    text.parse()
-}
 
 /// The name of a preset.
 fn preset(name: &str) -> std::result::Result<String, String> {
