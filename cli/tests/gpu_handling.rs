@@ -277,11 +277,10 @@ fn handling_stands_beside_the_paper() {
 }
 
 #[test]
-fn figures_of_handling_are_by_themselves() {
+fn options_and_kernels_that_are_not_of_handling_are_refused() {
     let figures = |options: &[&str], sentence: &str| {
         refused(&[&["figures"], options].concat(), sentence);
     };
-    figures(&["tanasic-13", "tanasic-10"], "leave out the other figures");
     figures(&["tanasic-14", "--runs", "2"], "leave out --runs");
     figures(
         &["tanasic-13", "tanasic-14", "--svg=a.svg"],

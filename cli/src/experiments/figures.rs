@@ -3,130 +3,126 @@
 mod active_pointers;
 mod code;
 mod compiled;
+pub mod family;
 mod handling;
-mod own;
 mod paging;
+pub mod report;
 mod runs;
+mod schemes;
 mod switching;
 
 use std::path::PathBuf;
 
-use faultline_sim::machines::gpu::Parameters;
-use faultline_sim::machines::sm::Work;
-use faultline_sim::programs::RODINIA;
-use faultline_sim::simt::kernels::{ALLOCATING, KERNELS};
-use faultline_sim::sm::operand_log;
-use faultline_sim::sm::replay_queue;
-use faultline_sim::sm::sm_pipeline::Scheme;
 use faultline_testbench::file;
 use miette::{Result, miette};
+use serde::Serialize;
 
-use code::Code;
-
-use super::sm::jobs::Row;
-use super::sm::markdown::{self, Page};
-use super::sm::setups::Setup;
-use super::sm::{explain, plot, rows, tables};
+use self::code::Code;
+use self::family::{AnyFamily, Drawn, Request, asked, run_all};
+use super::ordered::Value;
 use crate::Global;
-use crate::output;
+use crate::output::{self, progress};
 
-/// The figures: of the schemes, and of the sizes of the log.
-const FIGURES: [(&str, &[Scheme], &[usize]); 2] = [
-    (
-        "tanasic-10",
-        &[
-            Scheme::WarpDisableCommit,
-            Scheme::WarpDisableLastCheck,
-            Scheme::ReplayQueue,
-        ],
-        &[],
-    ),
-    ("tanasic-11", &[Scheme::OperandLog], &[8, 16, 20, 32]),
+/// All figures, by the runs that they share.
+pub const FAMILIES: [&dyn AnyFamily; 5] = [
+    &schemes::Schemes,
+    &switching::Switching,
+    &handling::HandledByWarps,
+    &paging::Paging,
+    &active_pointers::ActivePointers,
 ];
 
-/// The figure that compares ways of switching thread blocks, in runs of its own.
-const SWITCHING: &str = "tanasic-12";
+/// Sixteenths of a program's range that the papers' sizes have.
+const WHOLE: u32 = 16;
+/// Entries of the replay queue, if nothing else is asked for.
+const QUEUE: usize = 64;
+/// Every figure.
+const ALL: &str = "all";
 
-/// Thread blocks of the kernels, as a multiple; of programs, all of the range.
-const SCALE: u32 = 16;
+/// How much runs.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// A part of each program's thread blocks, and of the programs where runs are long.
+    Small,
+    /// All programs at the papers' problem sizes, with the whole range of thread blocks.
+    Paper,
+}
 
-/// The SMs of the paper's GPU.
-const PAPERS_SMS: u32 = 16;
-
-/// What the GPU rests on and the paper does not say.
-const GPU: [&str; 5] = [
-    "The L2 cache has 16 banks, each with its channel of DRAM; an SM is 10 cycles from a bank and 30 from the GMMU, which \
-     are parts of the 70 cycles of L2 cache and L2 TLB.",
-    "Page tables lie in the machine's memory, and walks read them through the L2 cache. The GMMU has a page-walk cache of \
-     8 KB.",
-    "Stores are written through the L1 cache, and take bandwidth of the L2 cache and of DRAM as loads do.",
-    "Thread blocks go to the SMs in turn, one at a time to each that has room, 10 cycles after the SM has reported it. Runs \
-     differ in the SM that gets the first.",
-    "At the start every page is in the GPU's memory, and no TLB or cache has anything of it.",
-];
+fn about() -> String {
+    let figures =
+        FAMILIES.map(|family| format!("{}: {}.", family.figures().join(", "), family.about()));
+    format!(
+        "Figures that share their runs are drawn together. {}",
+        figures.join(" ")
+    )
+}
 
 /// Draw figures of the papers from a whole GPU, beside the papers' numbers, with the causes of what differs
-///
-/// tanasic-10 and tanasic-11 (Tanasic et al., MICRO-50): what the schemes cost while nothing faults. tanasic-12: what it gains
-/// to switch out thread blocks that wait for pages. tanasic-13 and tanasic-14: what it gains that the warps that fault handle their
-/// faults, on pages of a heap and on output pages. zheng-3, zheng-5 and zheng-prefetch (Zheng et al., HPCA 2016): what it costs that
-/// pages come when they are accessed. active-pointers (Shahar et al., ISCA 2016): what it costs to translate in software.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
+#[command(long_about = format!(
+    "Draw figures of the papers from a whole GPU, beside the papers' numbers, with the causes of what differs\n\n{}",
+    about()
+))]
 pub struct Args {
-    /// tanasic-10, tanasic-11, or all, which is both; or tanasic-12 alone; or tanasic-13, tanasic-14, or both; or
-    /// some of zheng-3, zheng-5 and zheng-prefetch; or active-pointers alone
-    #[arg(value_name = "FIGURE", default_value = "all", value_parser = figure)]
+    /// Names of figures, or all
+    #[arg(value_name = "FIGURE", default_value = ALL, value_parser = figure)]
     figures: Vec<String>,
     /// Kernels in place of all
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = kernel)]
     kernels: Vec<String>,
-    /// What is run: kernels written by hand after access patterns, or compiled programs at the papers' problem sizes
-    #[arg(long, value_enum, default_value_t = Code::Compiled)]
-    code: Code,
-    /// Thread blocks of the kernels, as a multiple; of programs, sixteenths of the range that is run, of which 16 take tanasic-10 and
-    /// tanasic-11 an hour of a core
-    #[arg(long, default_value_t = SCALE, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
-    scale: u32,
-    /// SMs of the GPU; the paper's numbers are those of 16
-    #[arg(long, default_value_t = PAPERS_SMS, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
-    sms: u32,
-    /// Entries of the replay queue: a power of two up to 128
-    #[arg(long, default_value_t = 64, value_name = "N", value_parser = queue)]
-    queue: usize,
-    /// Runs each so often, with the first thread block on another SM each time, and shows their means
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=16))]
-    runs: u64,
-    /// Draw the performance of the schemes to this file
+    /// What is run: kernels written by hand after access patterns, or compiled programs at the papers' problem sizes [default:
+    /// compiled]
+    #[arg(long, value_enum)]
+    code: Option<Code>,
+    /// How much runs: all figures take minutes or hours
+    #[arg(long, value_enum, default_value_t = Size::Small)]
+    size: Size,
+    /// Thread blocks of the kernels, as a multiple; of programs, sixteenths of the range that is run [default: 1, or 16 with --size
+    /// paper]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    scale: Option<u32>,
+    /// SMs of the GPU [default: the paper's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    sms: Option<u32>,
+    /// Entries of the replay queue: a power of two up to 128 [default: 64]
+    #[arg(long, value_name = "N", value_parser = queue)]
+    queue: Option<usize>,
+    /// Runs each so often, with the first thread block on another SM each time, and shows their means [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=16))]
+    runs: Option<u64>,
+    /// Draw the figure that is asked for to this file
     #[arg(long, value_name = "FILE.svg", value_parser = output::svg_file)]
     svg: Option<PathBuf>,
-    /// Write a report to this file, with the causes of the stalls and the kernel that is the paper's hardest case
+    /// Write a report to this file, with what the figures rest on and the causes of what differs
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
+    /// Write report, pictures and numbers to this folder: figures.md, figures.json and a picture each
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["svg", "markdown"])]
+    folder: Option<PathBuf>,
 }
 
 /// The name of a figure.
 fn figure(name: &str) -> std::result::Result<String, String> {
-    let known = FIGURES.map(|(name, ..)| name);
-    let handling = handling::FIGURES.map(|figure| figure.name);
-    let paging = paging::FIGURES.map(|figure| figure.name);
-    let is_known = [&known[..], &handling, &paging].concat().contains(&name);
-    match name == "all" || [SWITCHING, active_pointers::NAME].contains(&name) || is_known {
+    let known = FAMILIES.iter().flat_map(|family| family.figures());
+    let known: Vec<&str> = known.copied().collect();
+    match name == ALL || known.contains(&name) {
         true => Ok(name.to_owned()),
-        false => Err(format!(
-            "there are {}, {SWITCHING}, {}, {}, {}, and all",
-            known.join(", "),
-            handling.join(", "),
-            paging.join(", "),
-            active_pointers::NAME
-        )),
+        false => Err(format!("there are {}, and all", known.join(", "))),
     }
 }
 
 /// The name of a kernel.
 fn kernel(name: &str) -> std::result::Result<String, String> {
-    let known = KERNELS.iter().chain(&ALLOCATING);
-    let mut known: Vec<_> = known.map(|(name, _)| *name).collect();
-    known.extend(RODINIA.map(|program| program.name));
+    let mut known: Vec<&str> = Vec::new();
+    for family in FAMILIES
+        .iter()
+        .filter(|family| family.takes().contains(&"--kernels"))
+    {
+        let kernels = family.kernels(&request(*family, family.figures().to_vec()));
+        known.extend(kernels);
+    }
+    known.sort_unstable();
+    known.dedup();
     match known.contains(&name) {
         true => Ok(name.to_owned()),
         false => Err(format!("there are {}", known.join(", "))),
@@ -142,138 +138,187 @@ fn queue(text: &str) -> std::result::Result<usize, String> {
         .ok_or_else(|| "give a power of two from 2 to 128".to_owned())
 }
 
+/// Figures of a family as the paper has them, at its sizes.
+pub fn request(family: &dyn AnyFamily, figures: Vec<&'static str>) -> Request {
+    Request {
+        figures,
+        kernels: Vec::new(),
+        code: Code::default(),
+        scale: WHOLE,
+        sms: family.sms(),
+        queue: QUEUE,
+        runs: 1,
+        has_page: true,
+        command: String::new(),
+    }
+}
+
 impl Args {
-    /// The figures that were asked for.
-    fn chosen(&self) -> Vec<&'static (&'static str, &'static [Scheme], &'static [usize])> {
-        let is_chosen = |name: &str| self.figures.iter().any(|one| one == name || one == "all");
-        let chosen = FIGURES.iter().filter(|(name, ..)| is_chosen(name));
-        chosen.collect()
+    /// The options that are given, of those that not all figures take.
+    fn given(&self) -> Vec<&'static str> {
+        let all = [
+            ("--code", self.code.is_some()),
+            ("--kernels", !self.kernels.is_empty()),
+            ("--scale", self.scale.is_some()),
+            ("--sms", self.sms.is_some()),
+            ("--queue", self.queue.is_some()),
+            ("--runs", self.runs.is_some()),
+        ];
+        let given = all.into_iter().filter(|(_, is_given)| *is_given);
+        given.map(|(option, _)| option).collect()
     }
 
-    /// The baseline, and the schemes of the figures.
-    fn setups(&self) -> Result<Vec<Setup>> {
-        let gpu = runs::gpu(self.sms)?.parameters();
-        let mut setups = vec![self.setup(&gpu, Scheme::StallOnFault, None)];
-        for (_, schemes, logs) in self.chosen() {
-            for &scheme in *schemes {
-                match logs.is_empty() {
-                    true => setups.push(self.setup(&gpu, scheme, None)),
-                    false => {
-                        let with = |kilobytes| self.setup(&gpu, scheme, Some(kilobytes << 10));
-                        setups.extend(logs.iter().copied().map(with));
-                    }
-                }
+    fn is_all(&self) -> bool {
+        self.figures.iter().any(|name| name == ALL)
+    }
+
+    /// What is asked of each family. All figures take each option that they have; figures that are named have to take all.
+    fn requests(&self) -> Result<Vec<(&'static dyn AnyFamily, Request)>> {
+        let mut requests = Vec::new();
+        for family in FAMILIES {
+            let is_asked =
+                |name: &&&str| self.is_all() || self.figures.iter().any(|one| one == **name);
+            let figures: Vec<&'static str> =
+                family.figures().iter().filter(is_asked).copied().collect();
+            if figures.is_empty() {
+                continue;
+            }
+            if let Some(request) = self.request(family, figures)? {
+                requests.push((family, request));
             }
         }
-        Ok(setups)
-    }
-
-    fn setup(&self, gpu: &Parameters, scheme: Scheme, log_bytes: Option<usize>) -> Setup {
-        let mut parameters = gpu.sm;
-        parameters.pipeline.scheme = scheme;
-        parameters.pipeline.queue = replay_queue::Parameters::with_entries(self.queue);
-        if let Some(bytes) = log_bytes {
-            parameters.pipeline.log = operand_log::Parameters::with_entries(bytes / 256);
-        }
-        Setup {
-            parameters,
-            gpu: Some(*gpu),
-            log_bytes,
-            hidden: false,
-            backend: None,
+        match requests.is_empty() {
+            true => Err(miette!("no figure has all of these options")),
+            false => Ok(requests),
         }
     }
 
-    /// Fails if a kernel that was asked for takes no part in these figures, which have these kernels.
-    fn check_kernels(&self, figures: &str, all: &[&'static str]) -> Result<()> {
-        let mut kernels = self.kernels.iter();
-        match kernels.find(|kernel| !all.contains(&kernel.as_str())) {
-            Some(kernel) => Err(miette!(
-                "{figures}: {kernel} takes no part; there are {}",
-                all.join(", ")
-            )),
-            None => Ok(()),
+    /// What is asked of a family; nothing if none of its kernels is asked for.
+    fn request(
+        &self,
+        family: &'static dyn AnyFamily,
+        figures: Vec<&'static str>,
+    ) -> Result<Option<Request>> {
+        let takes = family.takes();
+        let names = figures.join(" ");
+        let mut others = self
+            .given()
+            .into_iter()
+            .filter(|option| !takes.contains(option));
+        if let Some(other) = others.next().filter(|_| !self.is_all()) {
+            let takes = match takes.is_empty() {
+                true => "none".to_owned(),
+                false => takes.join(", "),
+            };
+            return Err(miette!(
+                "{names}: leave out {other}; of such options there are {takes}"
+            ));
         }
-    }
-
-    /// The figures of handling that were asked for.
-    fn of_handling(&self) -> Vec<&'static handling::Figure> {
-        let is_asked = |figure: &&handling::Figure| {
-            let mut names = self.figures.iter();
-            names.any(|name| name == figure.name)
+        let (small, scale) = family.small();
+        let (is_small, takes) = (self.size == Size::Small, |option| takes.contains(&option));
+        let mut request = request(family, figures);
+        request.scale = match is_small {
+            true => scale,
+            false => WHOLE,
         };
-        handling::FIGURES.iter().filter(is_asked).collect()
+        if takes("--code") {
+            request.code = self.code.unwrap_or_default();
+        }
+        if takes("--scale") {
+            request.scale = self.scale.unwrap_or(request.scale);
+        }
+        if takes("--sms") {
+            request.sms = self.sms.unwrap_or(request.sms);
+        }
+        if takes("--queue") {
+            request.queue = self.queue.unwrap_or(request.queue);
+        }
+        if takes("--runs") {
+            request.runs = self.runs.unwrap_or(request.runs);
+        }
+        if takes("--kernels") {
+            let all = family.kernels(&request);
+            request.kernels = match (self.kernels.is_empty(), is_small && self.scale.is_none()) {
+                (false, _) => self.kernels.clone(),
+                (true, true) => small.iter().map(|kernel| (*kernel).to_owned()).collect(),
+                (true, false) => Vec::new(),
+            };
+            let is_own = |kernel: &String| all.contains(&kernel.as_str());
+            if self.is_all() {
+                request.kernels.retain(is_own);
+                if request.kernels.is_empty() && !self.kernels.is_empty() {
+                    return Ok(None);
+                }
+            }
+            if let Some(kernel) = request.kernels.iter().find(|kernel| !is_own(kernel)) {
+                return Err(miette!(
+                    "{names}: {kernel} takes no part; there are {}",
+                    all.join(", ")
+                ));
+            }
+        }
+        request.has_page = self.markdown.is_some() || self.folder.is_some();
+        request.command = command(family, &request);
+        Ok(Some(request))
     }
 
-    /// The figures of paging that were asked for.
-    fn of_paging(&self) -> Vec<&'static paging::Figure> {
-        let is_asked = |figure: &&paging::Figure| {
-            let mut names = self.figures.iter();
-            names.any(|name| name == figure.name)
-        };
-        paging::FIGURES.iter().filter(is_asked).collect()
-    }
-
-    /// Whether what is run is what the paper has run.
-    fn is_the_papers(&self) -> bool {
-        self.kernels.is_empty() && self.sms == PAPERS_SMS
-    }
-
-    /// What was typed.
+    /// What was typed for all of them.
     fn command(&self) -> String {
-        let names: Vec<&str> = match (self.chosen().as_slice(), self.of_handling().as_slice()) {
-            ([], []) => vec![SWITCHING],
-            ([], handling) => handling.iter().map(|figure| figure.name).collect(),
-            (chosen, _) => chosen.iter().map(|(name, ..)| *name).collect(),
+        let mut command = format!("faultline figures {}", self.figures.join(" "));
+        if !self.kernels.is_empty() {
+            command += &format!(" --kernels {}", self.kernels.join(","));
+        }
+        if self.code == Some(Code::Written) {
+            command += " --code written";
+        }
+        command += match self.size {
+            Size::Small => " --size small",
+            Size::Paper => " --size paper",
         };
-        let kernels = match self.kernels.is_empty() {
-            true => String::new(),
-            false => format!(" --kernels {}", self.kernels.join(",")),
-        };
-        let code = match self.code {
-            Code::Written => " --code written",
-            Code::Compiled => "",
-        };
-        let sms = match self.sms {
-            PAPERS_SMS => String::new(),
-            sms => format!(" --sms {sms}"),
-        };
-        format!(
-            "faultline figures {}{code}{kernels}{sms} --scale {} --queue {} --runs {} --markdown FILE",
-            names.join(" "),
-            self.scale,
-            self.queue,
-            self.runs
-        )
+        for (option, number) in [
+            ("--scale", self.scale.map(u64::from)),
+            ("--sms", self.sms.map(u64::from)),
+            ("--queue", self.queue.map(|queue| queue as u64)),
+            ("--runs", self.runs),
+        ] {
+            if let Some(number) = number {
+                command += &format!(" {option} {number}");
+            }
+        }
+        command + " --folder DIR"
     }
+}
 
-    fn page(&self, compared: String) -> Page {
-        Page {
-            title: "Figures 10 and 11",
-            command: self.command(),
-            machine: format!(
-                "a GPU of {} SMs, which share L2 TLB, page walkers, L2 cache and DRAM,",
-                self.sms
-            ),
-            runs: self.runs,
-            differ: "with the first thread block on another SM each time",
-            faults: "Nothing faults: this is what the schemes cost while they are not needed. Every \
-                     translation is compared with the page tables, and registers and memory at the end with those \
-                     of a run without a GPU."
-                .to_owned(),
-            assumptions: markdown::assumptions(&GPU, self.queue),
-            is_beside_paper: self.is_the_papers(),
-            kernels: match self.code {
-                Code::Written => markdown::WRITTEN,
-                Code::Compiled => compiled::PROGRAMS,
-            },
-            kinds: match self.code {
-                Code::Written => explain::KINDS,
-                Code::Compiled => compiled::KINDS,
-            },
-            compared,
+/// What is typed for the page of a request.
+fn command(family: &dyn AnyFamily, request: &Request) -> String {
+    let mut command = format!("faultline figures {}", request.figures.join(" "));
+    let takes = |option| family.takes().contains(&option);
+    if request.code == Code::Written {
+        command += " --code written";
+    }
+    if !request.kernels.is_empty() {
+        command += &format!(" --kernels {}", request.kernels.join(","));
+    }
+    if request.sms != family.sms() {
+        command += &format!(" --sms {}", request.sms);
+    }
+    for (option, number) in [
+        ("--scale", u64::from(request.scale)),
+        ("--queue", request.queue as u64),
+        ("--runs", request.runs),
+    ] {
+        if takes(option) {
+            command += &format!(" {option} {number}");
         }
     }
+    command + " --markdown FILE"
+}
+
+/// What `--json` gives of several families.
+#[derive(Serialize)]
+struct Results<'drawn> {
+    figures: &'drawn [&'static str],
+    results: &'drawn Value,
 }
 
 /// Runs the command.
@@ -285,77 +330,71 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         ("--svg", args.svg.as_deref()),
         ("--markdown", args.markdown.as_deref()),
     ])?;
-    if args.figures.iter().any(|name| name == SWITCHING) {
-        return own::switching(args, global);
-    }
-    if args
-        .figures
+    let requests = args.requests()?;
+    let drawn = requests
         .iter()
-        .any(|name| name == active_pointers::NAME)
-    {
-        return own::active_pointers(args, global);
+        .map(|(family, request)| family.drawn(request).len());
+    if args.svg.is_some() && drawn.sum::<usize>() != 1 {
+        return Err(miette!("--svg draws one figure: name it, or give --folder"));
     }
-    let paging = args.of_paging();
-    if !paging.is_empty() {
-        return own::paging(args, &paging, global);
+    if let Some(folder) = &args.folder {
+        report::prepare(folder)?;
     }
-    let handling = args.of_handling();
-    if !handling.is_empty() {
-        return own::handling(args, &handling, global);
+    let kernels = requests
+        .iter()
+        .map(|(family, request)| asked(*family, request).len());
+    let bar = progress(
+        kernels.sum::<usize>() as u64,
+        "{wide_bar} {pos}/{len} kernels {msg} {eta}",
+    );
+    let mut all = Vec::new();
+    for (family, request) in &requests {
+        bar.set_message(request.figures.join(" "));
+        let rows = run_all(*family, request, &bar)?;
+        let has_pictures = args.svg.is_some() || args.folder.is_some();
+        all.push((request.clone(), family.draw(request, &rows, has_pictures)?));
     }
-    args.check_kernels("tanasic-10 and tanasic-11", &KERNELS.map(|(name, _)| name))?;
-    let setups = args.setups()?;
-    let works = args.parboil()?;
-    let all = rows(&works, &setups, args.runs)?;
-    let is_beside_paper = args.is_the_papers();
-    if let Some(path) = &args.svg {
-        let svg =
-            plot::svg(&all, is_beside_paper, args.caption()).map_err(|error| miette!("{error}"))?;
-        file::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
-    }
-    if let Some(path) = &args.markdown {
-        let page = report(args, &works, &setups, &all)?;
-        file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
-    }
-    match global.json {
-        true => global.print_json(&tables::Results::new(&all, is_beside_paper)),
-        false => {
-            let text = tables::text(&all, is_beside_paper, output::width());
-            global.print(&format!("{text}\n\n{}", args.about()))
+    bar.finish_and_clear();
+    write(args, &all)?;
+    match (&all[..], global.json) {
+        ([(_, drawn)], true) => global.print_json(&drawn.json),
+        (several, true) => {
+            let results = several.iter().map(|(request, drawn)| Results {
+                figures: &request.figures,
+                results: &drawn.json,
+            });
+            global.print_json(&results.collect::<Vec<_>>())
+        }
+        (all, false) => {
+            let texts: Vec<&str> = all.iter().map(|(_, drawn)| &*drawn.text).collect();
+            global.print(&texts.join("\n\n"))
         }
     }
 }
 
-/// The page, with the runs that it has besides.
-fn report(args: &Args, works: &[Work], setups: &[Setup], all: &[Row]) -> Result<String> {
-    let is_whole = args.is_the_papers();
-    let mut variations = Vec::new();
-    if args.queue != 128 {
-        let (name, change) = markdown::LONG_QUEUE;
-        let mut varied = setups.to_vec();
-        varied
-            .iter_mut()
-            .for_each(|setup| change(&mut setup.parameters));
-        variations.push((name, rows(works, &varied, args.runs)?));
+/// Writes the files that were asked for.
+fn write(args: &Args, all: &[(Request, Drawn)]) -> Result<()> {
+    if let Some(folder) = &args.folder {
+        return report::write(folder, &args.command(), all);
     }
-    let variants = match (is_whole, args.code) {
-        (true, Code::Written) => args.workloads(&KERNELS).variants()?,
-        (true, Code::Compiled) => compiled::variants(args.scale)?,
-        (false, _) => Vec::new(),
-    };
-    let variants = rows(&variants, setups, args.runs)?;
-    let compared = match args.code {
-        Code::Written => String::new(),
-        Code::Compiled => compiled::ways(&args.kernels, args.scale, setups, args.runs, all)?,
-    };
-    let version = env!("CARGO_PKG_VERSION");
-    let origin = format!(" with the reference model of Faultline {version}");
-    let page = args.page(compared);
-    Ok(markdown::markdown(
-        &page,
-        all,
-        &variations,
-        &variants,
-        &origin,
-    ))
+    let mut link = None;
+    let mut pictures = all.iter().flat_map(|(_, drawn)| &drawn.pictures);
+    if let (Some(path), Some((_, svg))) = (&args.svg, pictures.next()) {
+        file::write_whole(path, svg).map_err(|error| miette!("{error}"))?;
+        let is_beside = |page: &PathBuf| page.parent() == path.parent();
+        link = path
+            .file_name()
+            .filter(|_| args.markdown.as_ref().is_some_and(is_beside));
+    }
+    if let Some(path) = &args.markdown {
+        let page = match all {
+            [(_, drawn)] => {
+                let pictures = link.iter().map(|link| link.to_string_lossy().into_owned());
+                report::with_pictures(&drawn.page, pictures)
+            }
+            several => report::gathered(&args.command(), several, |_| Vec::new()),
+        };
+        file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
+    }
+    Ok(())
 }

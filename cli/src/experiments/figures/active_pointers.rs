@@ -1,7 +1,7 @@
 //! Pointers that translate in software (ActivePointers, ISCA 2016): what an access costs, what of it occupancy hides, and their
 //! faults beside the hardware's.
 
-pub mod report;
+mod report;
 
 use std::path::Path;
 
@@ -13,14 +13,16 @@ use faultline_sim::ptx::lower::Options;
 use faultline_sim::ptx::parse;
 use miette::{Result, miette};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use super::family::{Family, Picture, Request, Taken};
 use super::runs;
 use crate::bars::{self, Bars};
+use crate::experiments::ordered::Value;
 use crate::output::counted;
 
 /// The figure's name as an argument.
-pub const NAME: &str = "active-pointers";
+const NAME: &str = "active-pointers";
 const STREAM: &str = include_str!("../../../../sim/programs/ap-stream.ptx");
 const COLLAGE: &str = include_str!("../../../../sim/programs/collage.ptx");
 /// Words of a page.
@@ -190,17 +192,17 @@ fn step(
 }
 
 /// An access of one warp alone.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub struct Access {
     /// What it finds.
-    pub finds: &'static str,
+    pub finds: String,
     /// Instructions and cycles, by a plain pointer and by one that translates.
     pub plain: [f64; 2],
     pub translated: [f64; 2],
 }
 
 /// Occupancy: the time of an access on the SM, by the arithmetic of [`MATH`].
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub struct Occupancy {
     pub warps: u32,
     /// Cycles of the SM for each access of a warp.
@@ -219,7 +221,7 @@ impl Occupancy {
 }
 
 /// Cycles of a page that is not there, on one SM.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub struct Fault {
     /// Warps that fault, each on pages of its own.
     pub warps: u32,
@@ -232,16 +234,16 @@ pub struct Fault {
 }
 
 /// A run of the collage.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub struct Collage {
-    pub run: &'static str,
+    pub run: String,
     pub instructions: u64,
     pub cycles: u64,
     pub far_faults: u64,
 }
 
 /// All that is measured.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub struct Results {
     pub accesses: Vec<Access>,
     pub occupancy: Vec<Occupancy>,
@@ -266,7 +268,7 @@ fn accesses() -> Result<Vec<Access>> {
             step(walk, steps, is_there)
         };
         Ok(Access {
-            finds,
+            finds: str::to_owned(finds),
             plain: of(false)?,
             translated: of(true)?,
         })
@@ -391,7 +393,7 @@ fn collage(queue: usize) -> Result<Vec<Collage>> {
         let work = collage_work(translated, warm)?;
         let outcome = runs::run(&gpu(queue, SMS, absent)?, &work)?;
         Ok(Collage {
-            run,
+            run: str::to_owned(run),
             instructions: outcome.instructions,
             cycles: outcome.cycles,
             far_faults: outcome.brought.migrated + outcome.brought.allocated,
@@ -434,5 +436,56 @@ impl Results {
                 .to_vec(),
             values: values.collect(),
         })
+    }
+}
+
+/// The family of the one figure.
+pub struct ActivePointers;
+
+impl Family for ActivePointers {
+    type Rows = Results;
+
+    fn figures(&self) -> &'static [&'static str] {
+        &[NAME]
+    }
+
+    fn about(&self) -> &'static str {
+        "Shahar et al., ISCA 2016: what it costs to translate in software"
+    }
+
+    fn takes(&self) -> &'static [Taken] {
+        &["--queue"]
+    }
+
+    fn kernels(&self, _: &Request) -> Vec<&'static str> {
+        vec!["collage"]
+    }
+
+    fn run(&self, request: &Request, _: &str) -> Result<Results> {
+        Results::new(request.queue)
+    }
+
+    fn json(&self, _: &Request, rows: &[Results]) -> Result<Value> {
+        match rows {
+            [results] => Value::of(results).map_err(|error| miette!("{error}")),
+            _ => Ok(Value::Null),
+        }
+    }
+
+    fn text(&self, _: &Request, rows: &[Results]) -> String {
+        rows.iter().map(report::tables).collect()
+    }
+
+    fn page(&self, request: &Request, rows: &[Results]) -> Result<String> {
+        let page = |results| report::markdown(results, &request.command);
+        Ok(rows.iter().map(page).collect())
+    }
+
+    fn pictures(&self, _: &Request, rows: &[Results]) -> Result<Vec<Picture>> {
+        let picture = |results: &Results| {
+            let svg = results.svg().map_err(|error| miette!("{error}"))?;
+            Ok((NAME, svg))
+        };
+        rows.iter().map(picture).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! What the figures run: kernels written by hand, or compiled programs.
 
 use faultline_sim::machines::sm::Work;
-use faultline_sim::programs::PARBOIL;
+use faultline_sim::programs::{PARBOIL, Program};
 use faultline_sim::ptx::lower::Options;
 use faultline_sim::simt::kernels::{KERNELS, Make};
 use miette::Result;
@@ -9,20 +9,22 @@ use miette::Result;
 use super::super::compiled::BackEnd;
 use super::super::sm::PATTERNS;
 use super::super::sm::workloads::Workloads;
-use super::{Args, compiled, handling};
+use super::compiled;
+use super::family::Request;
 
 /// What is run.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Code {
     /// Kernels written by hand.
     Written,
     /// Compiled programs.
+    #[default]
     Compiled,
 }
 
-impl Args {
+impl Request {
     /// The kernels of a list that were asked for.
-    pub(super) fn workloads(&self, list: &[(&'static str, Make)]) -> Workloads {
+    pub fn workloads(&self, list: &[(&'static str, Make)]) -> Workloads {
         let names = list.iter().map(|(name, _)| (*name).to_owned());
         let names: Vec<String> = names.collect();
         let own = self.kernels.iter().filter(|kernel| names.contains(kernel));
@@ -40,31 +42,16 @@ impl Args {
         }
     }
 
-    /// What of Parboil is run.
-    pub(super) fn parboil(&self) -> Result<Vec<Work>> {
-        match self.code {
-            Code::Written => self.workloads(&KERNELS).works(),
-            Code::Compiled => {
-                compiled::works(&PARBOIL, &self.kernels, self.scale, Options::default())
-            }
-        }
-    }
-
-    /// The same in a line of a picture.
-    pub(super) const fn caption(&self) -> &'static str {
-        match self.code {
-            Code::Written => PATTERNS,
-            Code::Compiled => compiled::CAPTION,
-        }
-    }
-
-    /// The kernels or programs of a figure of handling.
-    pub(super) fn of_figure(&self, figure: &handling::Figure) -> Result<Vec<Work>> {
+    /// The kernels or the programs of lists that were asked for.
+    pub fn works(
+        &self,
+        kernels: &[(&'static str, Make)],
+        programs: &[Program],
+    ) -> Result<Vec<Work>> {
         if self.code == Code::Compiled {
-            let options = Options::default();
-            return compiled::works(figure.programs, &self.kernels, self.scale, options);
+            return compiled::works(programs, &self.kernels, self.scale, Options::default());
         }
-        let workloads = self.workloads(figure.kernels);
+        let workloads = self.workloads(kernels);
         // No name would be all kernels of Parboil's patterns.
         match workloads.workloads.is_empty() {
             true => Ok(Vec::new()),
@@ -72,16 +59,26 @@ impl Args {
         }
     }
 
-    /// What is to be known of these.
-    pub(super) fn about_handling(&self) -> String {
+    /// What of Parboil is run.
+    pub fn parboil(&self) -> Result<Vec<Work>> {
+        self.works(&KERNELS, &PARBOIL)
+    }
+
+    /// The same, compiled in another way.
+    pub fn parboil_with(&self, options: Options) -> Result<Vec<Work>> {
+        compiled::works(&PARBOIL, &self.kernels, self.scale, options)
+    }
+
+    /// What is to be known of it, in a line of a picture.
+    pub const fn caption(&self) -> &'static str {
         match self.code {
-            Code::Written => handling::KERNELS_ARE.to_owned(),
-            Code::Compiled => format!("{} {}", compiled::PROGRAMS, compiled::ALLOCATING_ARE),
+            Code::Written => PATTERNS,
+            Code::Compiled => compiled::CAPTION,
         }
     }
 
     /// What is to be known of it.
-    pub(super) const fn about(&self) -> &'static str {
+    pub const fn about(&self) -> &'static str {
         match self.code {
             Code::Written => PATTERNS,
             Code::Compiled => compiled::PROGRAMS,

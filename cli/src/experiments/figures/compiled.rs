@@ -1,7 +1,7 @@
 //! The figures with compiled programs, and what the back end of their compiler is worth.
 
 use faultline_sim::machines::sm::Work;
-use faultline_sim::programs::{PARBOIL, Program};
+use faultline_sim::programs::Program;
 use faultline_sim::ptx::lower::Options;
 use faultline_sim::sm::sm_pipeline::Scheme;
 use faultline_synth::table::Grid;
@@ -9,7 +9,6 @@ use miette::{Result, miette};
 
 use super::super::sm::explain::{HARDEST_AS_THERE, Kinds};
 use super::super::sm::jobs::Row;
-use super::super::sm::rows;
 use super::super::sm::setups::{self, Setup};
 use super::super::sm::tables::{mean, of_works};
 use super::runs::geometric_mean;
@@ -94,14 +93,8 @@ pub fn variants(scale: u32) -> Result<Vec<Work>> {
 /// Thread blocks of 4 warps at the paper's number of warps.
 const EIGHT_WARPS: usize = 2;
 
-/// What the back end of the compiler is worth, with these rows of the programs as they are compiled.
-pub fn ways(
-    names: &[String],
-    scale: u32,
-    setups: &[Setup],
-    runs: u64,
-    plain: &[Row],
-) -> Result<String> {
+/// The setups with which ways to compile are compared, of these.
+pub fn compared(setups: &[Setup]) -> Vec<Setup> {
     let is_compared = |setup: &&Setup| {
         let parameters = setup.parameters.pipeline;
         match parameters.scheme {
@@ -110,23 +103,24 @@ pub fn ways(
             _ => false,
         }
     };
+    setups.iter().filter(is_compared).cloned().collect()
+}
+
+/// What the back end of the compiler is worth, with the rows of the programs as they are compiled, and compiled in each way.
+pub fn ways(all_setups: &[Setup], plain: &[Row], ways: &[Vec<Row>]) -> String {
     let named =
         |setup: &Setup| setups::name(setup.parameters.pipeline.scheme.name(), setup.log_bytes);
-    let setups: Vec<Setup> = setups.iter().filter(is_compared).cloned().collect();
+    let setups = compared(all_setups);
     let names_of: Vec<String> = setups.iter().skip(1).map(named).collect();
     let mut cells = Vec::new();
-    for (way, options) in Options::COMPARED {
-        let all = match options == Options::default() {
-            true => plain.to_vec(),
-            false => rows(&works(&PARBOIL, names, scale, options)?, &setups, runs)?,
-        };
+    for ((way, _), all) in Options::COMPARED.iter().zip(ways) {
         let beside = of_works(plain)
-            .zip(of_works(&all))
+            .zip(of_works(all))
             .filter_map(|(plain, own)| {
                 Some(plain.first()?.cycles as f64 / own.first()?.cycles.max(1) as f64)
             });
         let mut row = vec![
-            way.to_owned(),
+            (*way).to_owned(),
             format!("{:.1}", 100.0 * geometric_mean(beside)),
         ];
         for setup in &names_of {
@@ -135,7 +129,7 @@ pub fn ways(
             let worst = worst.map_or_else(String::new, |row| {
                 format!("{} {:.1}", row.workload, row.relative_percent)
             });
-            row.extend([format!("{:.1}", mean(&all, setup)), worst]);
+            row.extend([format!("{:.1}", mean(all, setup)), worst]);
         }
         cells.push(row);
     }
@@ -154,5 +148,5 @@ pub fn ways(
         headings,
         rows: cells,
     };
-    Ok(grid.markdown().trim_end().to_owned())
+    grid.markdown().trim_end().to_owned()
 }

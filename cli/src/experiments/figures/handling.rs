@@ -1,6 +1,6 @@
 //! Figures 13 and 14 of Tanasic et al.: what it gains that the warps that fault handle their faults, rather than the CPU.
 
-pub mod report;
+mod report;
 
 use faultline_sim::machines::gpu::{Activity, Config, Handling, Link, Outcome};
 use faultline_sim::machines::sm::Work;
@@ -8,26 +8,30 @@ use faultline_sim::programs::{self, Program};
 use faultline_sim::simt::kernels::{self, Make};
 use miette::{Result, miette};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::super::sm::plot;
-use super::runs::{geometric_mean, of_run, run, share};
-use crate::output::{self, grouped, progress};
+use super::code::Code;
+use super::compiled;
+use super::family::{Family, Picture, Request, Taken};
+use super::runs::{self, geometric_mean, of_run, run, share};
+use crate::experiments::ordered::Value;
+use crate::output::{self, grouped};
 
 /// A figure.
-pub struct Figure {
+struct Figure {
     /// Its name as an argument.
-    pub name: &'static str,
+    name: &'static str,
     /// Its number, and what faults there.
     title: &'static str,
-    pub kernels: &'static [(&'static str, Make)],
-    pub programs: &'static [Program],
+    kernels: &'static [(&'static str, Make)],
+    programs: &'static [Program],
     /// The paper's geometric mean over each link, in percent of handling by the CPU.
     paper: [f64; 2],
 }
 
 /// The figures.
-pub const FIGURES: [Figure; 2] = [
+const FIGURES: [Figure; 2] = [
     Figure {
         name: "tanasic-13",
         title: "Figure 13: pages of a heap",
@@ -50,7 +54,7 @@ const HANDLING: [Handling; 2] = [Handling::Cpu, Handling::Gpu];
 /// Far faults of an SM, and pages for which its L1 TLB waits, in runs that show what these limits cost.
 const FAR_FAULTS: u64 = 32;
 /// What is to be known of the kernels.
-pub const KERNELS_ARE: &str = "The kernels are this project's own. Those that allocate do what allocators' benchmarks do, and build a quad-tree; the \
+const KERNELS_ARE: &str = "The kernels are this project's own. Those that allocate do what allocators' benchmarks do, and build a quad-tree; the \
                            others have the access patterns of Parboil's.";
 /// Points by which a mean is far from the paper's.
 const FAR: f64 = 5.0;
@@ -58,16 +62,16 @@ const FAR: f64 = 5.0;
 const CHANGES: f64 = 1.0;
 
 /// One kernel over one link.
-#[derive(Serialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Row {
-    figure: &'static str,
+    figure: String,
     workload: String,
-    link: &'static str,
+    link: String,
     thread_blocks: usize,
     /// Performance beside handling by the CPU.
     performance_percent: f64,
     /// The handler of the faults, in the order of the other fields' values.
-    handling: [&'static str; 2],
+    handling: [String; 2],
     cycles: [u64; 2],
     far_faults: [u64; 2],
     /// Regions that were allocated, and that were moved over the link.
@@ -120,12 +124,12 @@ impl Row {
         let each = |of: &dyn Fn(&Outcome) -> u64| [of(cpu), of(gpu)];
         let shares = |of: &dyn Fn(&Outcome) -> f64| [of(cpu), of(gpu)];
         Self {
-            figure,
+            figure: figure.to_owned(),
             workload: work.name.clone(),
-            link,
+            link: link.to_owned(),
             thread_blocks: work.blocks(),
             performance_percent: of_run(cpu.cycles, gpu),
-            handling: HANDLING.map(Handling::name),
+            handling: HANDLING.map(|handling| handling.name().to_owned()),
             cycles: each(&|outcome| outcome.cycles),
             far_faults: each(&|outcome| outcome.brought.records),
             allocated: each(&|outcome| outcome.brought.allocated),
@@ -156,7 +160,7 @@ impl Row {
 }
 
 /// The same GPU, which waits for more far faults of an SM at once.
-pub fn with_more_far_faults(config: &Config) -> Result<Config> {
+fn with_more_far_faults(config: &Config) -> Result<Config> {
     let mut config = config.clone();
     let wide = |error: String| miette!("{FAR_FAULTS} far faults: {error}");
     config.gmmu.far_faults = FAR_FAULTS.try_into().map_err(wide)?;
@@ -165,7 +169,7 @@ pub fn with_more_far_faults(config: &Config) -> Result<Config> {
 }
 
 /// Runs the kernels of a figure over both links, with faults that the CPU handles and with faults that warps handle.
-pub fn rows(figure: &Figure, works: &[Work], config: &Config) -> Result<Vec<Row>> {
+fn rows(figure: &Figure, works: &[Work], config: &Config) -> Result<Vec<Row>> {
     let pairs = works
         .iter()
         .flat_map(|work| LINKS.iter().map(move |link| (work, link)));
@@ -173,18 +177,14 @@ pub fn rows(figure: &Figure, works: &[Work], config: &Config) -> Result<Vec<Row>
         .clone()
         .flat_map(|(work, link)| HANDLING.map(|handling| (work, link.1, handling)))
         .collect();
-    let bar = progress(jobs.len() as u64, "{wide_bar} {pos}/{len} runs {eta}");
     let outcomes = jobs.into_par_iter().map(|(work, link, handling)| {
         let mut config = config.clone();
         config.set_link(link);
         config.paging.copied = true;
         config.paging.handling = handling;
-        let outcome = run(&config, work);
-        bar.inc(1);
-        outcome
+        run(&config, work)
     });
     let outcomes: Vec<Outcome> = outcomes.collect::<Result<_>>()?;
-    bar.finish_and_clear();
     let of_pairs = outcomes.as_chunks::<2>().0.iter();
     let rows = pairs.zip(of_pairs);
     Ok(rows
@@ -209,7 +209,7 @@ fn means(rows: &[Row], is_whole: bool) -> Vec<Mean> {
         for ((link, _), paper) in LINKS.into_iter().zip(figure.paper) {
             let here = rows
                 .iter()
-                .filter(|row| (row.figure, row.link) == (figure.name, link));
+                .filter(|row| row.figure == figure.name && row.link == link);
             let here: Vec<f64> = here.map(|row| row.performance_percent).collect();
             if !here.is_empty() {
                 means.push(Mean {
@@ -238,7 +238,7 @@ impl Mean {
     /// The cause, by counters, of a mean that is far from the paper's.
     fn cause(&self, rows: &[Row]) -> Option<String> {
         let far = self.performance_percent - self.paper_percent?;
-        let of_mean = |row: &&Row| (row.figure, row.link) == (self.figure, self.link);
+        let of_mean = |row: &&Row| row.figure == self.figure && row.link == self.link;
         let own = rows.iter().filter(of_mean);
         let own: Vec<&Row> = own.filter(|row| row.allocated[0] > 0).collect();
         let mean = |of: &dyn Fn(&Row) -> f64| {
@@ -285,7 +285,7 @@ fn cells(row: &Row) -> Vec<String> {
     let [waits, waits_then] = row.waits_percent;
     vec![
         row.workload.clone(),
-        row.link.to_owned(),
+        row.link.clone(),
         format!("{:.1}", row.performance_percent),
         grouped(row.thread_blocks as u64),
         grouped(row.allocated[1]),
@@ -305,13 +305,13 @@ const ABOUT: &str = "Performance is the cycles with faults that the CPU handles 
 
 /// What `--json` gives.
 #[derive(Serialize)]
-pub struct Results<'run> {
+struct Results<'run> {
     rows: &'run [Row],
     geometric_means: Vec<Mean>,
 }
 
 impl<'run> Results<'run> {
-    pub fn new(rows: &'run [Row], is_whole: bool) -> Self {
+    fn new(rows: &'run [Row], is_whole: bool) -> Self {
         Self {
             rows,
             geometric_means: means(rows, is_whole),
@@ -325,7 +325,7 @@ fn means_text(rows: &[Row], is_whole: bool) -> String {
 }
 
 /// The rows as a table for a terminal.
-pub fn text(rows: &[Row], is_whole: bool, about: &str) -> String {
+fn text(rows: &[Row], is_whole: bool, about: &str) -> String {
     let headings = HEADINGS.map(str::to_owned);
     let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
     let table = output::tables(2, &headings, &cells, output::width());
@@ -336,7 +336,7 @@ pub fn text(rows: &[Row], is_whole: bool, about: &str) -> String {
 ///
 /// # Errors
 /// If they cannot be drawn, with a sentence that says why.
-pub fn svg(rows: &[Row], is_whole: bool) -> Result<String, String> {
+fn svg(rows: &[Row], is_whole: bool) -> Result<String, String> {
     let links = LINKS.map(|(link, _)| link.to_owned());
     let mut groups: Vec<(String, Vec<f64>)> = rows
         .chunks(LINKS.len())
@@ -354,5 +354,117 @@ pub fn svg(rows: &[Row], is_whole: bool) -> Result<String, String> {
         false => "",
     };
     let title = "performance, handled by the CPU 100";
-    plot::bars(title, &links, &papers, &groups, note)
+    plot::bars(title, 100.0, &links, &papers, &groups, note)
+}
+
+/// What is to be known of what runs.
+fn about(request: &Request) -> String {
+    match request.code {
+        Code::Written => KERNELS_ARE.to_owned(),
+        Code::Compiled => format!("{} {}", compiled::PROGRAMS, compiled::ALLOCATING_ARE),
+    }
+}
+
+/// The figures that are asked for.
+fn asked(request: &Request) -> impl Iterator<Item = &'static Figure> {
+    FIGURES.iter().filter(|figure| request.has(figure.name))
+}
+
+/// The family.
+pub struct HandledByWarps;
+
+/// What the runs of a kernel have counted; for the page also with more far faults.
+#[derive(Serialize, Deserialize)]
+pub struct Rows {
+    rows: Vec<Row>,
+    wide: Vec<Row>,
+}
+
+impl HandledByWarps {
+    fn is_whole(&self, request: &Request) -> bool {
+        request.is_the_papers(self.sms())
+    }
+}
+
+/// The rows of all kernels in the order of the figures.
+fn in_order(rows: &[Rows], of: impl Fn(&Rows) -> &[Row]) -> Vec<Row> {
+    let mut all: Vec<Row> = rows.iter().flat_map(|rows| of(rows).to_vec()).collect();
+    let place = |row: &Row| FIGURES.iter().position(|figure| figure.name == row.figure);
+    all.sort_by_key(place);
+    all
+}
+
+impl Family for HandledByWarps {
+    type Rows = Rows;
+
+    fn figures(&self) -> &'static [&'static str] {
+        &[FIGURES[0].name, FIGURES[1].name]
+    }
+
+    fn about(&self) -> &'static str {
+        "Tanasic et al., MICRO-50: what it gains that the warps that fault handle their faults"
+    }
+
+    fn takes(&self) -> &'static [Taken] {
+        &["--code", "--kernels", "--scale", "--sms", "--queue"]
+    }
+
+    fn kernels(&self, request: &Request) -> Vec<&'static str> {
+        let kernels = asked(request).flat_map(|figure| figure.kernels);
+        kernels.map(|(name, _)| *name).collect()
+    }
+
+    fn run(&self, request: &Request, kernel: &str) -> Result<Rows> {
+        let config = runs::config(request.queue, request.sms)?;
+        let own = request.of_kernel(kernel);
+        let run = |config: &Config| -> Result<Vec<Row>> {
+            let mut all = Vec::new();
+            for figure in asked(request) {
+                let works = own.works(figure.kernels, figure.programs)?;
+                all.extend(rows(figure, &works, config)?);
+            }
+            Ok(all)
+        };
+        Ok(Rows {
+            rows: run(&config)?,
+            wide: match request.has_page {
+                true => run(&with_more_far_faults(&config)?)?,
+                false => Vec::new(),
+            },
+        })
+    }
+
+    fn json(&self, request: &Request, rows: &[Rows]) -> Result<Value> {
+        let rows = in_order(rows, |rows| &rows.rows);
+        let results = Results::new(&rows, self.is_whole(request));
+        Value::of(&results).map_err(|error| miette!("{error}"))
+    }
+
+    fn text(&self, request: &Request, rows: &[Rows]) -> String {
+        let rows = in_order(rows, |rows| &rows.rows);
+        text(&rows, self.is_whole(request), &about(request))
+    }
+
+    fn page(&self, request: &Request, rows: &[Rows]) -> Result<String> {
+        let config = runs::config(request.queue, request.sms)?;
+        Ok(report::markdown(
+            &in_order(rows, |rows| &rows.rows),
+            &in_order(rows, |rows| &rows.wide),
+            &config,
+            &request.command,
+            self.is_whole(request),
+            &about(request),
+        ))
+    }
+
+    fn pictures(&self, request: &Request, rows: &[Rows]) -> Result<Vec<Picture>> {
+        let rows = in_order(rows, |rows| &rows.rows);
+        let picture = |figure: &'static Figure| {
+            let own = rows.iter().filter(|row| row.figure == figure.name);
+            let own: Vec<Row> = own.cloned().collect();
+            let svg = svg(&own, self.is_whole(request)).map_err(|error| miette!("{error}"))?;
+            Ok((figure.name, svg))
+        };
+        asked(request).map(picture).collect()
+    }
 }

@@ -10,12 +10,14 @@ use faultline_sim::ptx::lower::Options;
 use faultline_synth::table::Grid;
 use miette::{Result, miette};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::super::sm::plot;
 use super::compiled;
+use super::family::{Family, Picture, Request, Taken};
 use super::runs::{geometric_mean, of_run, run, share};
-use crate::output::{self, grouped, progress};
+use crate::experiments::ordered::Value;
+use crate::output::{self, grouped};
 
 /// The GPU of the paper.
 const PRESET: &str = "zheng";
@@ -29,9 +31,9 @@ type Setting = (&'static str, &'static str, &'static str);
 
 /// A figure.
 #[derive(Debug)]
-pub struct Figure {
+struct Figure {
     /// Its name.
-    pub name: &'static str,
+    name: &'static str,
     title: &'static str,
     /// What all of its runs have in common.
     common: &'static [Setting],
@@ -71,7 +73,7 @@ macro_rules! service {
 }
 
 /// All figures.
-pub const FIGURES: [Figure; 3] = [
+const FIGURES: [Figure; 3] = [
     Figure {
         name: "zheng-3",
         title: "Figure 3: the time of a far fault, where an SM translates nothing meanwhile",
@@ -150,9 +152,9 @@ impl Figure {
 }
 
 /// One program in a column.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Cell {
-    column: &'static str,
+    column: String,
     cycles: u64,
     /// The cycles beside those of copies that are made before.
     slowdown: f64,
@@ -166,9 +168,9 @@ struct Cell {
 }
 
 /// One program of a figure.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
-    figure: &'static str,
+    figure: String,
     workload: String,
     /// Pages that the CPU owns and the program accesses.
     copied_pages: u64,
@@ -186,7 +188,7 @@ impl Row {
         let copy_cycles = first.map_or(0, |outcome| outcome.brought.link);
         let before = resident.cycles + copy_cycles;
         let cell = |(column, outcome): (&Column, &&Outcome)| Cell {
-            column: column.label,
+            column: column.label.to_owned(),
             cycles: outcome.cycles,
             slowdown: outcome.cycles as f64 / before.max(1) as f64,
             far_faults: outcome.brought.records,
@@ -196,7 +198,7 @@ impl Row {
             waits_percent: share(outcome, Activity::Waits),
         };
         Self {
-            figure: figure.name,
+            figure: figure.name.to_owned(),
             workload: work.name.clone(),
             copied_pages,
             resident_cycles: resident.cycles,
@@ -206,8 +208,8 @@ impl Row {
     }
 }
 
-/// Runs the programs in every column of some figures. A configuration that several figures have runs once.
-pub fn rows(figures: &[&'static Figure], works: &[Work]) -> Result<Vec<Row>> {
+/// Runs a program in every column of some figures. A configuration that several figures have runs once.
+fn rows(figures: &[&'static Figure], work: &Work) -> Result<Vec<Row>> {
     let resident = config(&[])?;
     let mut configs = vec![resident];
     let mut places = Vec::new();
@@ -222,38 +224,18 @@ pub fn rows(figures: &[&'static Figure], works: &[Work]) -> Result<Vec<Row>> {
         }
         places.push(of_figure);
     }
-    let jobs: Vec<(&Work, &Config)> = works
-        .iter()
-        .flat_map(|work| configs.iter().map(move |config| (work, config)))
-        .collect();
-    let bar = progress(jobs.len() as u64, "{wide_bar} {pos}/{len} runs {eta}");
-    let outcomes = jobs.into_par_iter().map(|(work, config)| {
-        let outcome = run(config, work);
-        bar.inc(1);
-        outcome
-    });
+    let outcomes = configs.par_iter().map(|config| run(config, work));
     let outcomes: Vec<Outcome> = outcomes.collect::<Result<_>>()?;
-    bar.finish_and_clear();
-    let mut rows = Vec::new();
-    for (figure, places) in figures.iter().zip(&places) {
-        for (work, outcomes) in works.iter().zip(outcomes.chunks(configs.len())) {
-            let absent: Vec<&Outcome> = places.iter().map(|&place| &outcomes[place]).collect();
-            rows.push(Row::new(figure, work, &outcomes[0], &absent));
-        }
-    }
-    Ok(rows)
+    let row = |(figure, places): (&&'static Figure, &Vec<usize>)| {
+        let absent: Vec<&Outcome> = places.iter().map(|&place| &outcomes[place]).collect();
+        Row::new(figure, work, &outcomes[0], &absent)
+    };
+    Ok(figures.iter().zip(&places).map(row).collect())
 }
 
-/// The names of the programs.
-pub fn programs() -> Vec<&'static str> {
-    let all = PARBOIL.iter().chain(&RODINIA);
-    all.map(|program| program.name).collect()
-}
-
-/// The programs after Parboil's and Rodinia's that have these names; all without one.
-pub fn works(names: &[String], scale: u32) -> Result<Vec<Work>> {
-    let all: Vec<Program> = PARBOIL.into_iter().chain(RODINIA).collect();
-    compiled::works(&all, names, scale, Options::default())
+/// The programs after Parboil's and Rodinia's.
+fn programs() -> Vec<Program> {
+    PARBOIL.into_iter().chain(RODINIA).collect()
 }
 
 /// The rows of a figure.
@@ -336,7 +318,7 @@ const ABOUT: &str = "Each number is the time with pages that are absent at first
                      nothing commits, in percent, and Nacks are of the first and of the last column.";
 
 /// The figures as tables for a terminal.
-pub fn text(figures: &[&Figure], rows: &[Row]) -> String {
+fn text(figures: &[&Figure], rows: &[Row]) -> String {
     let mut text = String::new();
     for figure in figures {
         let (headings, cells) = table(figure, rows);
@@ -351,7 +333,7 @@ pub fn text(figures: &[&Figure], rows: &[Row]) -> String {
 }
 
 /// A figure as a picture: its columns' means, and those of the programs.
-pub fn svg(figure: &Figure, rows: &[Row]) -> Result<String, String> {
+fn svg(figure: &Figure, rows: &[Row]) -> Result<String, String> {
     let series: Vec<String> = figure
         .columns
         .iter()
@@ -366,7 +348,7 @@ pub fn svg(figure: &Figure, rows: &[Row]) -> Result<String, String> {
     let papers: Vec<Option<f64>> = figure.columns.iter().map(|column| column.paper).collect();
     let title = "time beside copies that are made before";
     let note = "Thick lines over the means: the paper's, of its programs.";
-    plot::bars(title, &series, &papers, &groups, note)
+    plot::bars(title, 1.0, &series, &papers, &groups, note)
 }
 
 /// The use of the link in each tenth of a run, in percent.
@@ -415,7 +397,7 @@ const ASSUMPTIONS: [&str; 5] = [
 ];
 
 /// The figures as a page.
-pub fn markdown(figures: &[&Figure], rows: &[Row], command: &str) -> String {
+fn markdown(figures: &[&Figure], rows: &[Row], command: &str) -> String {
     let mut page = format!(
         "# Zheng et al., HPCA 2016: {}\n\nGenerated by `{command}` with the reference model of Faultline {}.\n\nPrograms run on the paper's \
          GPU of 15 SMs. Registers and memory at the end are those of a run without a GPU. {ABOUT}\n\n",
@@ -457,4 +439,78 @@ pub fn markdown(figures: &[&Figure], rows: &[Row], command: &str) -> String {
     let assumptions = ASSUMPTIONS.map(|one| format!("- {one}\n")).concat();
     page.push_str(&format!("## What they rest on\n\n{assumptions}"));
     page
+}
+
+/// The family.
+pub struct Paging;
+
+/// The figures that are asked for.
+fn asked(request: &Request) -> Vec<&'static Figure> {
+    let is_asked = |figure: &&Figure| request.has(figure.name);
+    FIGURES.iter().filter(is_asked).collect()
+}
+
+/// The rows of all programs, figure by figure.
+fn by_figure(request: &Request, rows: &[Vec<Row>]) -> Vec<Row> {
+    let all = rows.concat();
+    let figures = asked(request);
+    let own = figures.iter().flat_map(|figure| of(figure, &all));
+    own.cloned().collect()
+}
+
+impl Family for Paging {
+    type Rows = Vec<Row>;
+
+    fn figures(&self) -> &'static [&'static str] {
+        &[FIGURES[0].name, FIGURES[1].name, FIGURES[2].name]
+    }
+
+    fn about(&self) -> &'static str {
+        "Zheng et al., HPCA 2016: what it costs that pages come when they are accessed, and what prefetchers gain"
+    }
+
+    fn takes(&self) -> &'static [Taken] {
+        &["--kernels", "--scale"]
+    }
+
+    fn sms(&self) -> u32 {
+        15
+    }
+
+    fn small(&self) -> (&'static [&'static str], u32) {
+        (&["nn", "sad", "stencil", "sgemm", "srad", "pathfinder"], 1)
+    }
+
+    fn kernels(&self, _: &Request) -> Vec<&'static str> {
+        programs().iter().map(|program| program.name).collect()
+    }
+
+    fn run(&self, request: &Request, kernel: &str) -> Result<Vec<Row>> {
+        let own = [kernel.to_owned()];
+        let works = compiled::works(&programs(), &own, request.scale, Options::default())?;
+        let figures = asked(request);
+        let all = works.iter().map(|work| rows(&figures, work));
+        Ok(all.collect::<Result<Vec<_>>>()?.concat())
+    }
+
+    fn json(&self, request: &Request, rows: &[Vec<Row>]) -> Result<Value> {
+        Value::of(&by_figure(request, rows)).map_err(|error| miette!("{error}"))
+    }
+
+    fn text(&self, request: &Request, rows: &[Vec<Row>]) -> String {
+        text(&asked(request), &rows.concat())
+    }
+
+    fn page(&self, request: &Request, rows: &[Vec<Row>]) -> Result<String> {
+        Ok(markdown(&asked(request), &rows.concat(), &request.command))
+    }
+
+    fn pictures(&self, request: &Request, rows: &[Vec<Row>]) -> Result<Vec<Picture>> {
+        let rows = rows.concat();
+        let picture = |figure: &&'static Figure| {
+            let svg = svg(figure, &rows).map_err(|error| miette!("{error}"))?;
+            Ok((figure.name, svg))
+        };
+        asked(request).iter().map(picture).collect()
+    }
 }

@@ -2,14 +2,17 @@
 
 use faultline_sim::machines::gpu::{Activity, Config, Link, Outcome, SwitchingMode};
 use faultline_sim::machines::sm::Work;
+use faultline_sim::simt::kernels::KERNELS;
 use faultline_synth::table::Grid;
-use miette::Result;
+use miette::{Result, miette};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::PAPERS_SMS;
-use super::runs::{geometric_mean, of_run, run, share};
-use crate::output::{self, grouped, progress};
+use super::super::sm::plot;
+use super::family::{Family, Picture, Request, Taken};
+use super::runs::{self, geometric_mean, of_run, run, share};
+use crate::experiments::ordered::Value;
+use crate::output::{self, grouped};
 
 /// A link by its name, and the kernels of which the paper gives performance beside no switching, in percent.
 type OfLink = (&'static str, Link, &'static [(&'static str, f64)]);
@@ -40,10 +43,10 @@ const NEAR: f64 = 1.0;
 const FULL: f64 = 80.0;
 
 /// One kernel over one link.
-#[derive(Serialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Row {
     workload: String,
-    link: &'static str,
+    link: String,
     thread_blocks: usize,
     /// Thread blocks that the SMs hold at once.
     slots: usize,
@@ -53,7 +56,7 @@ pub struct Row {
     /// The paper's, with normal switching.
     paper_percent: Option<f64>,
     /// How blocks are switched, in the order of the rest: none, normal, ideal.
-    modes: [&'static str; 3],
+    modes: [String; 3],
     cycles: [u64; 3],
     switched_out: [u64; 3],
     context_bytes: [u64; 3],
@@ -80,13 +83,13 @@ impl Row {
         let a_sm = outcomes[0].history.activities.len();
         Self {
             workload: work.name.clone(),
-            link,
+            link: link.to_owned(),
             thread_blocks: work.blocks(),
             slots: a_sm * work.blocks_per_sm,
             normal_percent: beside(1),
             ideal_percent: beside(2),
             paper_percent: paper,
-            modes: MODES.map(SwitchingMode::name),
+            modes: MODES.map(|mode| mode.name().to_owned()),
             cycles,
             switched_out: each(&|outcome| outcome.sms.switches),
             context_bytes: each(&|outcome| outcome.sms.contexts.bytes()),
@@ -138,7 +141,7 @@ impl Row {
 }
 
 /// Runs the kernels over both links, without switching and with.
-pub fn rows(works: &[Work], config: &Config) -> Result<Vec<Row>> {
+fn rows(works: &[Work], config: &Config) -> Result<Vec<Row>> {
     let pairs = works
         .iter()
         .flat_map(|work| LINKS.iter().map(move |link| (work, link)));
@@ -146,18 +149,14 @@ pub fn rows(works: &[Work], config: &Config) -> Result<Vec<Row>> {
         .clone()
         .flat_map(|(work, link)| MODES.map(|mode| (work, link.1, mode)))
         .collect();
-    let bar = progress(jobs.len() as u64, "{wide_bar} {pos}/{len} runs {eta}");
     let outcomes = jobs.into_par_iter().map(|(work, link, mode)| {
         let mut config = config.clone();
         config.set_link(link);
         config.switching.mode = mode;
-        let outcome = run(&config, work);
-        bar.inc(1);
-        outcome
+        run(&config, work)
     });
     let outcomes: Vec<Outcome> = outcomes.collect::<Result<_>>()?;
-    bar.finish_and_clear();
-    let is_the_papers = config.parameters().sms == PAPERS_SMS as usize;
+    let is_the_papers = config.parameters().sms == Switching.sms() as usize;
     let of_pairs = outcomes.as_chunks::<3>().0.iter();
     let rows = pairs.zip(of_pairs).map(|((work, link), outcomes)| {
         let (name, _, known) = *link;
@@ -188,7 +187,7 @@ fn cells(row: &Row) -> Vec<String> {
     let changes = |[none, normal, _]: [f64; 3]| format!("{none:.0} to {normal:.0}");
     vec![
         row.workload.clone(),
-        row.link.to_owned(),
+        row.link.clone(),
         format!("{:.1}", row.normal_percent),
         format!("{:.1}", row.ideal_percent),
         row.paper_percent
@@ -227,7 +226,7 @@ const ABOUT: &str = "Performance is the cycles without switching over those with
                      switching.";
 
 /// The rows as a table for a terminal.
-pub fn text(rows: &[Row], about: &str) -> String {
+fn text(rows: &[Row], about: &str) -> String {
     let headings = HEADINGS.map(str::to_owned);
     let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
     let table = output::tables(2, &headings, &cells, output::width());
@@ -259,7 +258,7 @@ fn assumptions(config: &Config) -> String {
 }
 
 /// The rows as a page.
-pub fn markdown(rows: &[Row], config: &Config, command: &str, about: &str) -> String {
+fn markdown(rows: &[Row], config: &Config, command: &str, about: &str) -> String {
     let grid = Grid {
         title: "## Performance and counters".to_owned(),
         headings: HEADINGS.map(str::to_owned).to_vec(),
@@ -275,4 +274,78 @@ pub fn markdown(rows: &[Row], config: &Config, command: &str, about: &str) -> St
         means(rows),
         assumptions(config),
     )
+}
+
+/// The family of the one figure.
+pub struct Switching;
+
+impl Family for Switching {
+    type Rows = Vec<Row>;
+
+    fn figures(&self) -> &'static [&'static str] {
+        &["tanasic-12"]
+    }
+
+    fn about(&self) -> &'static str {
+        "Tanasic et al., MICRO-50: what it gains to switch out thread blocks that wait for pages"
+    }
+
+    fn takes(&self) -> &'static [Taken] {
+        &["--code", "--kernels", "--scale", "--sms", "--queue"]
+    }
+
+    fn kernels(&self, _: &Request) -> Vec<&'static str> {
+        KERNELS.map(|(name, _)| name).to_vec()
+    }
+
+    fn run(&self, request: &Request, kernel: &str) -> Result<Vec<Row>> {
+        let config = runs::config(request.queue, request.sms)?;
+        rows(&request.of_kernel(kernel).parboil()?, &config)
+    }
+
+    fn json(&self, _: &Request, rows: &[Vec<Row>]) -> Result<Value> {
+        Value::of(&rows.concat()).map_err(|error| miette!("{error}"))
+    }
+
+    fn text(&self, request: &Request, rows: &[Vec<Row>]) -> String {
+        text(&rows.concat(), request.about())
+    }
+
+    fn page(&self, request: &Request, rows: &[Vec<Row>]) -> Result<String> {
+        let config = runs::config(request.queue, request.sms)?;
+        Ok(markdown(
+            &rows.concat(),
+            &config,
+            &request.command,
+            request.about(),
+        ))
+    }
+
+    fn pictures(&self, request: &Request, rows: &[Vec<Row>]) -> Result<Vec<Picture>> {
+        let rows = rows.concat();
+        let series = LINKS.map(|(link, ..)| link.to_owned());
+        let mut groups: Vec<(String, Vec<f64>)> = rows
+            .chunks(LINKS.len())
+            .map(|of_work| {
+                let values = of_work.iter().map(|row| row.normal_percent);
+                (of_work[0].workload.clone(), values.collect())
+            })
+            .collect();
+        let mean = |(link, ..): OfLink| {
+            let of_link = rows.iter().filter(|row| row.link == link);
+            geometric_mean(of_link.map(|row| row.normal_percent))
+        };
+        groups.push(("geometric mean".to_owned(), LINKS.map(mean).to_vec()));
+        let papers = match request.is_the_papers(self.sms()) {
+            true => vec![Some(100.0); LINKS.len()],
+            false => vec![None; LINKS.len()],
+        };
+        let title = "performance, no switching 100";
+        let note = "Lines over the means: the paper's.";
+        let svg = plot::bars(title, 100.0, &series, &papers, &groups, note);
+        Ok(vec![(
+            request.figures[0],
+            svg.map_err(|error| miette!("{error}"))?,
+        )])
+    }
 }

@@ -8,16 +8,16 @@ use faultline_testbench::programs::Pipeline;
 use indicatif::ProgressBar;
 use miette::{Result, miette};
 use rayon::prelude::*;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::setups::{self, Setup};
 use crate::output::grouped;
 
 /// A workload on an SM or a GPU.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
     pub workload: String,
-    pub scheme: &'static str,
+    pub scheme: String,
     /// Bytes of the operand log, where there is one.
     pub log_bytes: Option<usize>,
     /// Whether it is only there to compare with: a baseline that was not requested.
@@ -32,7 +32,6 @@ pub struct Row {
     /// The standard error of that performance over the runs, each beside the baseline of its seed, in percent of it.
     pub error_percent: f64,
     /// The cycles of each run.
-    #[serde(skip)]
     pub cycles_of_runs: Vec<u64>,
     /// None under a scheme that squashes nothing: there the accesses that fault wait in the memory unit.
     pub faults: Option<u64>,
@@ -40,14 +39,14 @@ pub struct Row {
     pub exceptions: u64,
     pub replays: u64,
     /// Cycles in which nothing was issued, by cause: those of an SM in the mean.
-    #[serde(serialize_with = "by_name")]
-    pub stalls: Vec<(&'static str, u64)>,
+    #[serde(with = "by_name")]
+    pub stalls: Vec<(String, u64)>,
     /// Cycles from the issue of a global-memory instruction to its last TLB check, in the mean.
     pub check_cycles: f64,
     /// Cycles that a line which the L1 cache misses waits for a place among the misses and for DRAM, in the mean.
     pub miss_wait_cycles: f64,
     /// How fast each back end of the lockstep was, if there was one.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub speeds: Vec<BackendSpeed>,
     /// Cycles of all runs by instructions in the replay queue.
     #[serde(rename = "queue_of_all_runs")]
@@ -58,9 +57,9 @@ pub struct Row {
 }
 
 /// How fast a back end was.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BackendSpeed {
-    pub backend: &'static str,
+    pub backend: String,
     pub cycles_per_second: f64,
     /// Instructions of warps.
     pub instructions_per_second: f64,
@@ -77,15 +76,49 @@ struct Counted {
     speeds: Vec<Speed>,
 }
 
-/// Pairs as an object.
-fn by_name<S: Serializer>(pairs: &[(&str, u64)], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(pairs.iter().copied())
+/// Pairs as an object, in their order.
+mod by_name {
+    use std::fmt;
+
+    use serde::de::{Deserializer, MapAccess, Visitor};
+    use serde::ser::Serializer;
+
+    type Pairs = Vec<(String, u64)>;
+
+    pub fn serialize<S: Serializer>(
+        pairs: &[(String, u64)],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(pairs.iter().map(|(name, number)| (name, number)))
+    }
+
+    struct InOrder;
+
+    impl<'de> Visitor<'de> for InOrder {
+        type Value = Pairs;
+
+        fn expecting(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+            text.write_str("numbers by name")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+            let mut pairs = Vec::new();
+            while let Some(pair) = map.next_entry()? {
+                pairs.push(pair);
+            }
+            Ok(pairs)
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Pairs, D::Error> {
+        deserializer.deserialize_map(InOrder)
+    }
 }
 
 impl Row {
     /// The scheme, with the size of its log.
     pub fn setup(&self) -> String {
-        setups::name(self.scheme, self.log_bytes)
+        setups::name(&self.scheme, self.log_bytes)
     }
 
     /// The standard error of the mean of the cycles beside those of another row with the same seeds, run by run, in percent.
@@ -268,7 +301,7 @@ fn row(work: &Work, setup: &Setup, all: &[Counted]) -> Row {
     let stalls = Stall::ALL.iter().zip(0..);
     Row {
         workload: work.name.clone(),
-        scheme: scheme.name(),
+        scheme: scheme.name().to_owned(),
         log_bytes: setup.log_bytes,
         hidden: setup.hidden,
         runs,
@@ -282,7 +315,9 @@ fn row(work: &Work, setup: &Setup, all: &[Counted]) -> Row {
         exceptions: share(all.iter().map(|one| one.exceptions).sum(), runs),
         replays: mean(&|one| one.replays),
         stalls: stalls
-            .map(|(stall, place): (_, usize)| (stall.name(), of_sm(&|one| one.stalls[place])))
+            .map(|(stall, place): (_, usize)| {
+                (stall.name().to_owned(), of_sm(&|one| one.stalls[place]))
+            })
             .collect(),
         check_cycles: sum(&|one| one.check_cycles) as f64 / sum(&|one| one.checks).max(1) as f64,
         miss_wait_cycles: {
@@ -312,7 +347,7 @@ fn speed_of(kind: Kind, runs: &[Counted]) -> BackendSpeed {
         all.map(count).sum::<u64>() as f64
     };
     BackendSpeed {
-        backend: kind.name(),
+        backend: kind.name().to_owned(),
         cycles_per_second: (sum(&|one| one.cycles) / seconds).round(),
         instructions_per_second: (sum(&|one| one.instructions) / seconds).round(),
     }

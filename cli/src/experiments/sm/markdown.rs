@@ -377,7 +377,7 @@ fn stalls(rows: &[Row]) -> String {
             format!("{:.2}", row.instructions_per_cycle),
         ];
         let share = |part: u64| 100.0 * part as f64 / row.cycles.max(1) as f64;
-        let stalled = |(_, cycles): &(&str, u64)| format!("{:.1}", share(*cycles));
+        let stalled = |(_, cycles): &(String, u64)| format!("{:.1}", share(*cycles));
         cells.extend(row.stalls.iter().map(stalled));
         cells.push(format!("{:.1}", row.check_cycles));
         cells.push(format!("{:.1}", row.miss_wait_cycles));

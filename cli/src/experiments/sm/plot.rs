@@ -47,22 +47,31 @@ pub fn svg(rows: &[Row], beside_paper: bool, note: &str) -> Result<String, Strin
         notes.insert(0, "Thick lines over the means: the paper's.");
     }
     let title = "performance, baseline 100";
-    bars(title, &setups, &papers, &groups, notes.join(" ").trim())
+    bars(
+        title,
+        100.0,
+        &setups,
+        &papers,
+        &groups,
+        notes.join(" ").trim(),
+    )
 }
 
-/// Bars for each group, one for each setup, with the paper's as lines over the last group, and a note.
+/// Bars for each group, one for each setup, with the paper's as lines over the last group, and a note. The scale goes to a
+/// number at least.
 ///
 /// # Errors
 /// If it cannot be drawn, with a sentence that says why.
 pub fn bars(
     title: &str,
+    least: f64,
     setups: &[String],
     papers: &[Option<f64>],
     groups: &[(String, Vec<f64>)],
     note: &str,
 ) -> Result<String, String> {
     let mut svg = String::new();
-    draw(&mut svg, title, setups, papers, groups, note)
+    draw(&mut svg, title, least, setups, papers, groups, note)
         .map_err(|error| format!("the plot cannot be drawn ({error})"))?;
     Ok(svg)
 }
@@ -70,6 +79,7 @@ pub fn bars(
 fn draw(
     svg: &mut String,
     title: &str,
+    least: f64,
     setups: &[String],
     papers: &[Option<f64>],
     groups: &[(String, Vec<f64>)],
@@ -82,7 +92,7 @@ fn draw(
     let most = groups
         .iter()
         .flat_map(|(_, values)| values)
-        .fold(100.0f64, |most, &value| most.max(value));
+        .fold(least, |most, &value| most.max(value));
     let mut chart = ChartBuilder::on(&area)
         .margin(12)
         .margin_top(above)

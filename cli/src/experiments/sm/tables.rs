@@ -78,7 +78,7 @@ pub struct Results<'rows> {
 /// The geometric mean of the performance under a set-up, and the paper's where the rows are about the same.
 #[derive(Serialize)]
 struct Mean {
-    scheme: &'static str,
+    scheme: String,
     log_bytes: Option<usize>,
     percent: f64,
     paper_percent: Option<f64>,
@@ -89,7 +89,7 @@ impl<'rows> Results<'rows> {
     pub fn new(rows: &'rows [Row], beside_paper: bool) -> Self {
         let first = of_works(rows).next().unwrap_or_default();
         let mean = |row: &Row| Mean {
-            scheme: row.scheme,
+            scheme: row.scheme.clone(),
             log_bytes: row.log_bytes,
             percent: mean(rows, &row.setup()),
             paper_percent: paper(&row.setup()).filter(|_| beside_paper),
