@@ -4,6 +4,7 @@
 mod binaries;
 mod book;
 mod checks;
+mod claims;
 mod codegen;
 mod dist;
 mod links;

@@ -102,7 +102,7 @@ pub struct Args {
 }
 
 /// The name of a figure.
-fn figure(name: &str) -> std::result::Result<String, String> {
+pub fn figure(name: &str) -> std::result::Result<String, String> {
     let known = FAMILIES.iter().flat_map(|family| family.figures());
     let known: Vec<&str> = known.copied().collect();
     match name == ALL || known.contains(&name) {
@@ -356,7 +356,15 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     bar.finish_and_clear();
     write(args, &all)?;
-    match (&all[..], global.json) {
+    show(&all, global)
+}
+
+/// Prints figures.
+///
+/// # Errors
+/// If nothing can be printed.
+pub fn show(all: &[(Request, Drawn)], global: &Global) -> Result<()> {
+    match (all, global.json) {
         ([(_, drawn)], true) => global.print_json(&drawn.json),
         (several, true) => {
             let results = several.iter().map(|(request, drawn)| Results {
@@ -370,6 +378,31 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             global.print(&texts.join("\n\n"))
         }
     }
+}
+
+/// What a study asks of each family, with all that a page tells.
+///
+/// # Errors
+/// If no figure has such a scale.
+pub fn of_study(
+    figures: Vec<String>,
+    size: Size,
+    scale: Option<u32>,
+) -> Result<Vec<(&'static dyn AnyFamily, Request)>> {
+    let args = Args {
+        figures,
+        kernels: Vec::new(),
+        code: None,
+        size,
+        scale,
+        sms: None,
+        queue: None,
+        runs: None,
+        svg: None,
+        markdown: None,
+        folder: Some(PathBuf::new()),
+    };
+    args.requests()
 }
 
 /// Writes the files that were asked for.

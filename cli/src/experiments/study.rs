@@ -1,6 +1,7 @@
 //! `faultline study`: many runs of the GPU, gathered into one table.
 
 mod digest;
+mod figures;
 mod file;
 mod results;
 mod runs;
@@ -27,6 +28,8 @@ use crate::value::integer_in;
 
 /// Run all combinations of a study's workloads and values on the GPU, several at once, and gather them into one table
 ///
+/// A study can also name figures of `faultline figures`; then each kernel is a run, and the results are drawn.
+///
 /// Each run is a process of its own, with a result in a file that the hash of what decides it names: workload, configuration
 /// and version. A run whose result is there is not run again, so a study that was cut off goes on where it was. A process
 /// that dies is started once again. The table is in the order of the file.
@@ -45,7 +48,10 @@ pub struct Args {
     /// Also write the table to this CSV file, with the fields of --json
     #[arg(long, value_name = "FILE", conflicts_with_all = ["run", "snakemake", "print_schema"])]
     csv: Option<PathBuf>,
-    /// Write a workflow of Snakemake for the same table to this folder, and run nothing
+    /// Of a study of figures: write report, pictures and numbers to this folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["run", "snakemake", "print_schema", "csv"])]
+    folder: Option<PathBuf>,
+    /// Write a workflow of Snakemake for the same table or figures to this folder, and run nothing
     #[arg(long, value_name = "DIR", group = "instead")]
     snakemake: Option<PathBuf>,
     /// Run the run of this hash alone, in this process
@@ -81,6 +87,15 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         return global.print_json(&SchemaGenerator::default().into_root_schema_for::<Tables>());
     };
     let study = Study::new(StudyFile::read(path)?)?;
+    match (&study.file.figures, &args.csv, &args.folder) {
+        (Some(_), Some(_), _) => {
+            return Err(miette!("--csv: figures are no one table; give --folder"));
+        }
+        (None, _, Some(_)) => {
+            return Err(miette!("--folder: this is no study of figures; give --csv"));
+        }
+        _ => {}
+    }
     let folder = args.results.clone().unwrap_or_else(|| {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         path.with_file_name(format!("{name}-results"))
@@ -135,6 +150,14 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
                 grouped(study.runs.len() as u64)
             ));
         }
+    }
+    if let Some(figures) = &study.file.figures {
+        results.all(&study)?;
+        let all = figures.draw(&study.runs, &results)?;
+        if let Some(folder) = &args.folder {
+            figures::write(folder, path, &all)?;
+        }
+        return super::figures::show(&all, global);
     }
     let table = Table::gather(&study, &results, path.display().to_string())?;
     if let Some(csv) = &args.csv {

@@ -12,6 +12,7 @@ use serde_json::json;
 use toml::Spanned;
 use toml::de::{DeTable, Deserializer as TomlDeserializer};
 
+use super::figures::Figures;
 use super::schema;
 use super::workload::{Entry, Workload};
 use crate::experiments::ordered::Value;
@@ -28,11 +29,17 @@ pub struct Tables {
     /// A configuration of the GPU, from the folder of this file. What it leaves out is the preset's.
     #[schemars(with = "Option<String>")]
     config: Option<Spanned<String>>,
+    /// Figures by name, or all, in place of workloads and axes: each kernel of a figure is a run.
+    #[schemars(with = "Option<Vec<String>>", length(min = 1))]
+    figures: Option<Spanned<Vec<Spanned<String>>>>,
+    /// How much the figures run: `small` or `paper`, which it is if absent.
+    #[schemars(with = "Option<String>")]
+    size: Option<Spanned<String>>,
     /// What runs.
     #[schemars(with = "Vec<Entry>", length(min = 1))]
     #[serde(default)]
     workloads: Option<Spanned<Vec<Spanned<Entry>>>>,
-    /// Thread blocks of the kernels, as a multiple; 1 if absent.
+    /// Thread blocks of the kernels, as a multiple; 1 if absent. Of figures, sixteenths of the programs' ranges.
     #[schemars(with = "Option<u32>", range(min = 1, max = 1024))]
     scale: Option<Spanned<i64>>,
     /// Values of the configuration that hold in every run.
@@ -204,6 +211,8 @@ impl Source {
 /// A study as its file says it.
 pub struct StudyFile {
     pub source: Source,
+    /// The figures, if it is a study of figures.
+    pub figures: Option<Figures>,
     pub preset: Option<Spanned<String>>,
     pub config: Option<Spanned<String>>,
     pub workloads: Vec<Workload>,
@@ -232,12 +241,31 @@ impl StudyFile {
         };
         let parsed = DeTable::parse(&source.text).map_err(of_toml)?;
         let tables = Tables::deserialize(TomlDeserializer::from(parsed)).map_err(of_toml)?;
+        if let Some(names) = &tables.figures {
+            check_alone(&source, &tables)?;
+            let figures = Figures::read(&source, names, tables.size, tables.scale)?;
+            return Ok(Self {
+                source,
+                figures: Some(figures),
+                preset: None,
+                config: None,
+                workloads: Vec::new(),
+                set: Vec::new(),
+                axes: Vec::new(),
+                baseline: Vec::new(),
+            });
+        }
+        if let Some(size) = &tables.size {
+            let sentence = "size is that of figures; give scale, or figures";
+            return Err(source.wrong(&size.span(), sentence));
+        }
         let workloads = Workload::all(&source, tables.workloads, tables.scale)?;
         let set = set(&source, &tables.set)?;
         let axes = axes(&source, &tables.axes)?;
         check_keys(&source, tables.preset.as_ref(), &set, &axes)?;
         let baseline = baseline(&source, &tables.baseline, &axes)?;
         Ok(Self {
+            figures: None,
             preset: tables.preset,
             config: tables.config,
             workloads,
@@ -246,6 +274,44 @@ impl StudyFile {
             baseline,
             source,
         })
+    }
+}
+
+/// Fails if a study of figures says what figures have of their own.
+fn check_alone(source: &Source, tables: &Tables) -> Result<()> {
+    let fields = [
+        ("set", &tables.set),
+        ("axes", &tables.axes),
+        ("baseline", &tables.baseline),
+    ];
+    let first = |(name, fields): (&'static str, &Fields)| {
+        let (key, _) = fields.0.first()?;
+        Some((name, key.span()))
+    };
+    let others = [
+        tables
+            .preset
+            .as_ref()
+            .map(|preset| ("preset", preset.span())),
+        tables
+            .config
+            .as_ref()
+            .map(|config| ("config", config.span())),
+        tables
+            .workloads
+            .as_ref()
+            .map(|all| ("workloads", all.span())),
+    ];
+    let mut others = others
+        .into_iter()
+        .flatten()
+        .chain(fields.into_iter().filter_map(first));
+    match others.next() {
+        Some((name, span)) => Err(source.wrong(
+            &span,
+            format_args!("figures have GPUs and programs of their own: leave out {name}"),
+        )),
+        None => Ok(()),
     }
 }
 

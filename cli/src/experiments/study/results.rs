@@ -8,9 +8,10 @@ use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
 
-use super::runs::{Run, Study};
+use super::runs::{Choice, Job, Run, Study};
 use crate::experiments::gpu::rows::Row;
 use crate::experiments::ordered::Value;
+use crate::output::{counted, grouped};
 
 /// What a file holds.
 #[derive(Serialize)]
@@ -19,8 +20,10 @@ struct Stored<'run> {
     run: &'run str,
     /// The command's version.
     version: &'static str,
-    configuration: &'run Config,
-    /// A row for each kernel of the workload.
+    /// The GPU; of figures, nothing, for they have several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    configuration: Option<&'run Config>,
+    /// A row for each kernel of the workload; of figures, one with all that their kernel has counted.
     rows: Vec<Value>,
 }
 
@@ -46,6 +49,30 @@ impl Results {
         }
     }
 
+    /// The rows of all runs of a study.
+    ///
+    /// # Errors
+    /// If one is missing.
+    pub fn all(&self, study: &Study) -> Result<Vec<Vec<Value>>> {
+        let rows = study.runs.iter().map(|run| self.rows(run));
+        let rows: Vec<Option<Vec<Value>>> = rows.collect();
+        let missing = study.runs.iter().zip(&rows);
+        let missing: Vec<&Run> = missing
+            .filter(|(_, rows)| rows.is_none())
+            .map(|(run, _)| run)
+            .collect();
+        let Some(first) = missing.first() else {
+            return Ok(rows.into_iter().flatten().collect());
+        };
+        let results = counted(missing.len() as u64, "result is", "results are");
+        Err(miette!(
+            "{results} missing of {} runs, the first that of {} ({})",
+            grouped(study.runs.len() as u64),
+            study.described(first),
+            first.hash
+        ))
+    }
+
     /// Makes the folder, and fails if nothing can be written there.
     ///
     /// # Errors
@@ -67,26 +94,42 @@ impl Results {
     /// If it does not come to its end, or to another one than it should, or its result cannot be written.
     pub fn make(&self, study: &Study, run: &Run) -> Result<()> {
         let failed = |error: &dyn std::fmt::Display| miette!("{}: {error}", study.described(run));
-        let works = study.file.workloads[run.workload].works();
-        let mut rows = Vec::new();
-        for work in works.map_err(|error| failed(&error))? {
-            let gpu = Gpu::new(&run.config.parameters(), &work).map_err(|error| failed(&error))?;
-            let outcome = gpu.run(|_| {}).map_err(|error| failed(&error))?;
-            if let Some(difference) = outcome.differences().first() {
-                return Err(failed(difference));
+        let (configuration, rows) = match (&run.job, &study.file.figures) {
+            (Job::Gpu(choice), _) => (
+                Some(&choice.config),
+                on_gpu(study, choice).map_err(|error| failed(&error))?,
+            ),
+            (Job::Figure(part), Some(figures)) => {
+                let rows = figures.run(*part).map_err(|error| failed(&error))?;
+                (None, vec![rows])
             }
-            let row = Value::of(&Row::new(&work, &run.config, &outcome));
-            rows.push(of_kernel(row.map_err(|error| failed(&error))?));
-        }
+            (Job::Figure(_), None) => return Err(failed(&"this is no study of figures")),
+        };
         let stored = Stored {
             run: &run.hash,
             version: env!("CARGO_PKG_VERSION"),
-            configuration: &run.config,
+            configuration,
             rows,
         };
         let text = serde_json::to_string_pretty(&stored).map_err(|error| failed(&error))?;
         write(&self.path(run), &format!("{text}\n"))
     }
+}
+
+/// The rows of a workload's kernels on a GPU.
+fn on_gpu(study: &Study, choice: &Choice) -> Result<Vec<Value>> {
+    let mut rows = Vec::new();
+    for work in study.file.workloads[choice.workload].works()? {
+        let gpu = Gpu::new(&choice.config.parameters(), &work);
+        let gpu = gpu.map_err(|error| miette!("{error}"))?;
+        let outcome = gpu.run(|_| {}).map_err(|error| miette!("{error}"))?;
+        if let Some(difference) = outcome.differences().first() {
+            return Err(miette!("{difference}"));
+        }
+        let row = Value::of(&Row::new(&work, &choice.config, &outcome));
+        rows.push(of_kernel(row.map_err(|error| miette!("{error}"))?));
+    }
+    Ok(rows)
 }
 
 /// Writes a file whole or not at all.

@@ -7,16 +7,30 @@ use faultline_sim::machines::sm::Response;
 use miette::{Report, Result, miette};
 
 use super::digest::Digest;
+use super::figures::Part;
 use super::file::{Setting, StudyFile, shown};
 use crate::experiments::gpu::PRESET;
 
 /// More runs than any study has.
 const MOST: usize = 100_000;
 
-/// A run: a workload on a GPU.
+/// A run, in a process of its own.
 pub struct Run {
-    /// What decides it, as a hash: the workload, the configuration and the command's version.
+    /// What decides it, as a hash: what runs and the command's version.
     pub hash: String,
+    pub job: Job,
+}
+
+/// What a run is.
+pub enum Job {
+    /// A workload on a GPU.
+    Gpu(Choice),
+    /// A kernel in all ways that figures compare.
+    Figure(Part),
+}
+
+/// A workload on a GPU.
+pub struct Choice {
     /// The number of the workload.
     pub workload: usize,
     /// The number of each axis's value.
@@ -37,6 +51,10 @@ impl Study {
     /// # Errors
     /// If a configuration makes no sense, or a workload is not there.
     pub fn new(file: StudyFile) -> Result<Self> {
+        if let Some(figures) = &file.figures {
+            let runs = figures.runs();
+            return Ok(Self { file, runs });
+        }
         let base = Base::read(&file)?;
         let lengths: Vec<usize> = file.axes.iter().map(|axis| axis.choices.len()).collect();
         let count = lengths
@@ -65,9 +83,11 @@ impl Study {
                 digest.text("configuration", text);
                 runs.push(Run {
                     hash: digest.hash(),
-                    workload: number,
-                    choices: choices.clone(),
-                    config: config.clone(),
+                    job: Job::Gpu(Choice {
+                        workload: number,
+                        choices: choices.clone(),
+                        config: config.clone(),
+                    }),
                 });
             }
         }
@@ -76,6 +96,11 @@ impl Study {
 
     /// A run in words: its workload and its values of the axes.
     pub fn described(&self, run: &Run) -> String {
+        let run = match (&run.job, &self.file.figures) {
+            (Job::Gpu(choice), _) => choice,
+            (Job::Figure(part), Some(figures)) => return figures.described(*part),
+            (Job::Figure(_), None) => return run.hash.clone(),
+        };
         let axes = self.file.axes.iter().zip(&run.choices);
         let values = axes.map(|(axis, &choice)| {
             let value = shown(&axis.choices[choice].shown);

@@ -30,7 +30,15 @@ pub fn write_workflow(
         })
     };
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let table = folder.join(format!("{name}.csv"));
+    // What the runs are gathered into, and how.
+    let (table, gathered) = match study.file.figures {
+        None => (format!("{name}.csv"), "--csv {output:q}"),
+        Some(_) => (
+            format!("{name}/figures.md"),
+            "--folder $(dirname {output:q})",
+        ),
+    };
+    let table = folder.join(table);
     let hashes = distinct(study.runs.iter().map(|run| &run.hash).collect());
     let hashes = hashes.iter().map(|hash| format!("    \"{hash}\",\n"));
     let hashes: String = hashes.collect();
@@ -54,7 +62,7 @@ pub fn write_workflow(
          rule table:\n    \
              input: [f\"{{RESULTS}}/{{run}}.json\" for run in RUNS]\n    \
              output: TABLE\n    \
-             shell: \"{{FAULTLINE:q}} study --gather --results {{RESULTS:q}} --csv {{output:q}} -- {{STUDY:q}} > /dev/null\"\n\
+             shell: \"{{FAULTLINE:q}} study --gather --results {{RESULTS:q}} {gathered} -- {{STUDY:q}} > /dev/null\"\n\
          \n\
          rule run:\n    \
              output: RESULTS + \"/{{run}}.json\"\n    \

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use miette::{Result, miette};
+use miette::Result;
 use serde::Serialize;
 
 use super::file::shown;
 use super::results::Results;
-use super::runs::{Run, Study};
+use super::runs::{Choice, Job, Study};
 use crate::experiments::gpu::csv::csv;
 use crate::experiments::ordered::Value;
 use crate::output::{self, grouped};
@@ -46,29 +46,18 @@ impl Table {
     /// # Errors
     /// If one is missing.
     pub fn gather(study: &Study, results: &Results, name: String) -> Result<Self> {
-        let rows = study.runs.iter().map(|run| results.rows(run));
-        let rows: Vec<Option<Vec<Value>>> = rows.collect();
-        let missing = study.runs.iter().zip(&rows);
-        let missing: Vec<&Run> = missing
-            .filter(|(_, rows)| rows.is_none())
-            .map(|(run, _)| run)
-            .collect();
-        if let Some(first) = missing.first() {
-            let results = output::counted(missing.len() as u64, "result is", "results are");
-            return Err(miette!(
-                "{results} missing of {} runs, the first that of {} ({})",
-                grouped(study.runs.len() as u64),
-                study.described(first),
-                first.hash
-            ));
-        }
-        let rows: Vec<Vec<Value>> = rows.into_iter().flatten().collect();
+        let rows = results.all(study)?;
+        let runs = study.runs.iter().filter_map(|run| match &run.job {
+            Job::Gpu(choice) => Some(choice),
+            Job::Figure(_) => None,
+        });
+        let runs: Vec<&Choice> = runs.collect();
         let mut places = HashMap::new();
-        for (place, run) in study.runs.iter().enumerate() {
+        for (place, run) in runs.iter().enumerate() {
             places.insert((run.workload, &*run.choices), place);
         }
         let mut lines = Vec::new();
-        for (run, own) in study.runs.iter().zip(&rows) {
+        for (run, own) in runs.iter().zip(&rows) {
             let mut choices = run.choices.clone();
             for &(axis, choice) in &study.file.baseline {
                 choices[axis] = choice;
