@@ -32,6 +32,41 @@ fn count(row: &Value, name: &str) -> u64 {
 }
 
 /// The same pages come with each prefetcher, over the same link.
+/// The policies of a driver that reads records in batches, one after the other, beside hardware that tries each page again.
+#[test]
+fn a_driver_reads_batches_and_replays() {
+    let mut command = faultline();
+    command.args([
+        "gpu",
+        "sad",
+        "--sms",
+        "2",
+        "--absent",
+        "--granularity",
+        "4k",
+    ]);
+    command.args(["--replay", "page,block,batch,batch-flush,once"]);
+    let text = command.assert().success();
+    text.stdout(contains("Batches").and(contains("batch-flush")));
+    command.arg("--json");
+    let output = command.assert().success();
+    let found: Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let rows = found["rows"].as_array().unwrap();
+    let names: Vec<_> = rows
+        .iter()
+        .map(|row| row["replay"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["page", "block", "batch", "batch-flush", "once"]);
+    let number = |row: &Value, name: &str| row[name].as_u64().unwrap();
+    assert_eq!(number(&rows[0], "batches"), 0);
+    for row in &rows[1..] {
+        assert!(number(row, "batches") > 0, "{row}");
+        assert_eq!(number(row, "migrated"), number(&rows[0], "migrated"));
+        // Nothing is faster than a page that is tried again as it comes, but for chance.
+        assert!(number(row, "cycles") as f64 > 0.97 * number(&rows[0], "cycles") as f64);
+    }
+}
+
 #[test]
 fn prefetchers_stand_side_by_side() {
     let rows = rows(&["--prefetch", "none,locality,tree,oracle"]);
@@ -104,6 +139,7 @@ fn policies_that_make_no_sense_are_one_sentence_with_their_line() {
         ["--prefetch", "tree"],
         ["--capacity", "50"],
         ["--eviction", "lru"],
+        ["--replay", "once"],
     ] {
         refused("", &option, &format!("{}: {there}", option[0]));
     }
@@ -123,6 +159,18 @@ fn policies_that_make_no_sense_are_one_sentence_with_their_line() {
     );
     let half = "[paging]\ncapacity_percent = 50\n";
     refused(half, &[], &format!("gpu.toml:2: capacity_percent: {there}"));
+    let waits = "waits with what has come until more has, and";
+    refused(
+        "[paging]\nreplay = \"batch\"\n",
+        &["--absent", "--capacity", "50"],
+        &format!("gpu.toml:2: replay = \"batch\" {waits} what finds no room cannot wait"),
+    );
+    let handled = ["--absent", "--replay", "once", "--scheme", "replay-queue"];
+    refused(
+        "",
+        &[&handled[..], &["--handling", "gpu"]].concat(),
+        &format!("replay = \"once\" {waits} a handler on the GPU cannot wait"),
+    );
     let shares = "a whole number from 1 to 100, or \"unlimited\"";
     for (value, sentence) in [
         ("0", format!("gpu.toml:2: 0 is not {shares}")),

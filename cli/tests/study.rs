@@ -758,7 +758,7 @@ fn a_schema_allows_the_example_and_nothing_else() {
 /// Figures as a study: a run for each kernel, and in the end what the command of the figures draws.
 #[test]
 fn figures_are_drawn_from_the_runs_of_a_study() {
-    let folder = Folder::new("figures = [\"zheng-5\"]\nscale = 1\nsize = \"small\"\n");
+    let folder = Folder::new("figures = [\"zheng-5\"]\n");
     let schedule = folder.study(&["--snakemake", "workflow"]).success();
     schedule.stdout(contains("21 runs."));
     let text = std::fs::read_to_string(folder.path("workflow/Snakefile")).unwrap();
@@ -769,19 +769,27 @@ fn figures_are_drawn_from_the_runs_of_a_study() {
     );
     std::fs::write(
         folder.path("study.toml"),
-        "figures = [\"zheng-5\"]\nsize = \"small\"\n",
+        "figures = [\"zheng-5\"]\nkernels = [\"nn\", \"sad\"]\nscale = 1\n",
     )
     .unwrap();
     let missing = folder.study(&["--gather"]).failure();
     missing.stderr(contains(
-        "6 results are missing of 6 runs, the first that of ",
+        "2 results are missing of 2 runs, the first that of ",
     ));
     let json = folder.study(&["--jobs", "2", "--folder", "report", "--json"]);
     let json = json.success();
     let study: Value = serde_json::from_slice(&json.get_output().stdout).unwrap();
-    assert_eq!(folder.results("study-results").len(), 6);
+    assert_eq!(folder.results("study-results").len(), 2);
     let mut figures = faultline();
-    figures.args(["figures", "zheng-5", "--size", "small", "--json"]);
+    figures.args([
+        "figures",
+        "zheng-5",
+        "--kernels",
+        "nn,sad",
+        "--scale",
+        "1",
+        "--json",
+    ]);
     figures.arg("--folder").arg(folder.path("figures"));
     let figures = figures.assert().success();
     let figures: Value = serde_json::from_slice(&figures.get_output().stdout).unwrap();

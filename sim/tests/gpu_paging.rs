@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use faultline_sim::machines::gpu::restart::Trial;
 use faultline_sim::machines::gpu::{
-    Brought, Config, Eviction, Failure, Gpu, Outcome, Prefetch, SchemeName,
+    Brought, Config, Eviction, Failure, Gpu, Outcome, Prefetch, Replay, SchemeName,
 };
 use faultline_sim::machines::sm::Work;
 use faultline_sim::simt::kernels::named;
@@ -227,6 +227,48 @@ fn programs_end_as_without_faults_in_the_least_room() {
 }
 
 /// Less room than an instruction needs is refused in a sentence that says how much it is.
+/// Whenever the driver has the GPU try again: each kernel ends as without faults, each part comes once, and each record is answered
+/// once, whether it was read or dropped.
+#[test]
+fn replays_answer_every_record_once() {
+    let mut flushed = 0;
+    for (kernel, scheme) in [
+        ("sad", Scheme::StallOnFault),
+        ("histo", Scheme::ReplayQueue),
+        ("spmv", Scheme::OperandLog),
+    ] {
+        let work = work(kernel);
+        let mut duplicates = Vec::new();
+        let alone = run(&work, scheme, "granularity = \"4k\"\n");
+        assert_eq!(alone.brought.replays.batches, 0);
+        for replay in Replay::ALL {
+            let paging = format!("granularity = \"4k\"\nreplay = \"{}\"\n", replay.name());
+            let outcome = run(&work, scheme, &paging);
+            check_conservation(&outcome, 4096);
+            assert_eq!(parts(&outcome), parts(&alone), "{kernel}, {paging}");
+            let Brought {
+                records,
+                resolved,
+                replays,
+                ..
+            } = outcome.brought;
+            assert_eq!(records, resolved, "{kernel}, {paging}");
+            assert!(replays.flushed == 0 || replay == Replay::BatchFlush);
+            match replay {
+                Replay::Page => assert_eq!(outcome.cycles, alone.cycles),
+                Replay::Once => assert!(replays.replays < replays.batches, "{replays:?}"),
+                Replay::Batch => assert!(replays.replays <= replays.batches, "{replays:?}"),
+                Replay::Block | Replay::BatchFlush => assert!(replays.replays > 0, "{replays:?}"),
+            }
+            flushed += replays.flushed;
+            duplicates.push(replays.duplicates);
+        }
+        // What is dropped unread is reported again.
+        assert_eq!(duplicates[0], 0);
+    }
+    assert!(flushed > 0);
+}
+
 #[test]
 fn too_little_room_is_refused() {
     let text = "sms = 4\n[paging]\nabsent = true\ngranularity = \"4k\"\ncapacity_percent = 1\n";

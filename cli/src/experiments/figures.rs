@@ -112,7 +112,7 @@ pub fn figure(name: &str) -> std::result::Result<String, String> {
 }
 
 /// The name of a kernel.
-fn kernel(name: &str) -> std::result::Result<String, String> {
+pub fn kernel(name: &str) -> std::result::Result<String, String> {
     let mut known: Vec<&str> = Vec::new();
     for family in FAMILIES
         .iter()
@@ -386,12 +386,13 @@ pub fn show(all: &[(Request, Drawn)], global: &Global) -> Result<()> {
 /// If no figure has such a scale.
 pub fn of_study(
     figures: Vec<String>,
+    kernels: Vec<String>,
     size: Size,
     scale: Option<u32>,
 ) -> Result<Vec<(&'static dyn AnyFamily, Request)>> {
     let args = Args {
         figures,
-        kernels: Vec::new(),
+        kernels,
         code: None,
         size,
         scale,

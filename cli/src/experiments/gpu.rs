@@ -26,7 +26,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use self::bar::Progress;
-use self::options::{Bus, Evicting, Handler, Mode, Prefetcher, Size, capacity};
+use self::options::{Bus, Evicting, Handler, Mode, Prefetcher, Replaying, Size, capacity};
 use self::rows::{Row, text};
 use self::second::Second;
 use super::exceptions::Exceptions;
@@ -119,6 +119,13 @@ pub struct Args {
     /// Several run one after the other; that of the configuration if not given.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     eviction: Vec<Evicting>,
+    /// When the driver has the GPU try again what has faulted: each page as it comes (page); or it reads records in batches of 256,
+    /// and replays as all of a block of 2 MB (block) or of the batch (batch) has come, drops what was reported meanwhile
+    /// (batch-flush), or goes on until nothing is reported any more (once)
+    ///
+    /// Several run one after the other; that of the configuration if not given.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
+    replay: Vec<Replaying>,
     #[command(flatten)]
     second: Second,
     /// Also count what the cycles of the SMs go to: an instruction is issued, or else the cause for which none is
@@ -143,7 +150,7 @@ pub struct Args {
     /// Put the restart theorem to so many random programs on random GPUs for each scheme instead
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = [
         "workloads", "scale", "blocks_per_sm", "preset", "config", "print_config", "print_schema", "sms", "log", "absent", "copied",
-        "link", "granularity", "handling", "prefetch", "capacity", "eviction", "stalls", "csv", "svg", "trace_events", "exceptions",
+        "link", "granularity", "handling", "prefetch", "capacity", "eviction", "replay", "stalls", "csv", "svg", "trace_events", "exceptions",
         "exception_cycles", "block_threads",
     ])]
     restart: Option<u64>,
@@ -226,6 +233,12 @@ impl Args {
         let (text, file) = self.file()?;
         let (table, key, advice) = match failure {
             Failure::Blocks(_) => ("l1_tlb", "blocking", "give --scheme stall-on-fault"),
+            Failure::Replay { .. } => {
+                let keys = [("paging", "replay")];
+                let is_of_file = self.replay.is_empty();
+                let place = self.place_of(if is_of_file { &keys } else { &[] })?;
+                return Err(miette!("{place}{failure}"));
+            }
             _ => (
                 "paging",
                 "handling",
@@ -289,15 +302,17 @@ impl Args {
                     config.sm.scheme = SchemeName(scheme);
                     config.switching.mode = mode;
                     config.paging.handling = handling;
-                    self.check(&config)?;
-                    configs.extend(self.policies(&config));
+                    for config in self.policies(&config) {
+                        self.check(&config)?;
+                        configs.push(config);
+                    }
                 }
             }
         }
         Ok(configs)
     }
 
-    /// A configuration with each prefetcher and each way of evicting that options name.
+    /// A configuration with each prefetcher, each way of evicting and each time of replays that options name.
     fn policies(&self, config: &Config) -> Vec<Config> {
         let prefetchers = match self.prefetch.is_empty() {
             true => vec![config.paging.prefetch],
@@ -307,14 +322,23 @@ impl Args {
             true => vec![config.paging.eviction],
             false => distinct(self.eviction.iter().map(|&one| one.into()).collect()),
         };
-        let with = |&prefetch| {
-            evictions.iter().map(move |&eviction| {
-                let mut config = config.clone();
-                (config.paging.prefetch, config.paging.eviction) = (prefetch, eviction);
-                config
-            })
+        let replays = match self.replay.is_empty() {
+            true => vec![config.paging.replay],
+            false => distinct(self.replay.iter().map(|&one| one.into()).collect()),
         };
-        prefetchers.iter().flat_map(with).collect()
+        let mut configs = Vec::new();
+        for &prefetch in &prefetchers {
+            for &eviction in &evictions {
+                for &replay in &replays {
+                    let mut config = config.clone();
+                    let paging = &mut config.paging;
+                    (paging.prefetch, paging.eviction, paging.replay) =
+                        (prefetch, eviction, replay);
+                    configs.push(config);
+                }
+            }
+        }
+        configs
     }
 }
 

@@ -28,7 +28,7 @@ mod uncore;
 mod values;
 
 pub use config::{
-    Config, ConfigError, Eviction, Granularity, Handling, Prefetch, SwitchingMode, TooShort,
+    Config, ConfigError, Eviction, Granularity, Handling, Prefetch, Replay, SwitchingMode, TooShort,
 };
 pub use history::{Activity, Arrival, History, Spans};
 pub use kernel::Launch;

@@ -73,7 +73,7 @@ macro_rules! service {
 }
 
 /// All figures.
-const FIGURES: [Figure; 3] = [
+const FIGURES: [Figure; 4] = [
     Figure {
         name: "zheng-3",
         title: "Figure 3: the time of a far fault, where an SM translates nothing meanwhile",
@@ -119,6 +119,23 @@ const FIGURES: [Figure; 3] = [
             column("oracle", &[("paging", "prefetch", "\"oracle\"")], None),
         ],
         claim: "the best is within 3 % of the oracle, and 12 % faster than copies that are made before (abstract)",
+    },
+    Figure {
+        name: "replays",
+        title: "Replays: when the driver has the GPU try again",
+        common: &[("gmmu", "far_faults", "32")],
+        columns: &[
+            column("page", &[("paging", "replay", "\"page\"")], None),
+            column("block", &[("paging", "replay", "\"block\"")], None),
+            column("batch", &[("paging", "replay", "\"batch\"")], None),
+            column(
+                "batch-flush",
+                &[("paging", "replay", "\"batch-flush\"")],
+                None,
+            ),
+            column("once", &[("paging", "replay", "\"once\"")], None),
+        ],
+        claim: "nothing: page is its hardware, and the others are the policies of NVIDIA's driver, of which batch-flush is the default",
     },
 ];
 
@@ -462,7 +479,12 @@ impl Family for Paging {
     type Rows = Vec<Row>;
 
     fn figures(&self) -> &'static [&'static str] {
-        &[FIGURES[0].name, FIGURES[1].name, FIGURES[2].name]
+        &[
+            FIGURES[0].name,
+            FIGURES[1].name,
+            FIGURES[2].name,
+            FIGURES[3].name,
+        ]
     }
 
     fn about(&self) -> &'static str {

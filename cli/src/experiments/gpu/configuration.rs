@@ -3,13 +3,13 @@
 use std::fs;
 
 use faultline_sim::machines::gpu::{
-    Config, Eviction, Failure, Granularity, Handling, Link, Prefetch, SwitchingMode,
+    Config, Eviction, Failure, Granularity, Handling, Link, Prefetch, Replay, SwitchingMode,
 };
 use faultline_sim::machines::sm::SmError;
 use miette::{Result, miette};
 
 use super::super::sm::setups::log_bytes;
-use super::{Args, Bus, Mode, PRESET, Prefetcher, Size};
+use super::{Args, Bus, Mode, PRESET, Prefetcher, Replaying, Size};
 
 impl Args {
     /// The text of the file, and its name; empty if there is none.
@@ -37,6 +37,7 @@ impl Args {
         let switches = config.switching.mode != SwitchingMode::None && self.switching.is_empty();
         let copies = config.paging.copied && !self.copied;
         let prefetches = config.paging.prefetch != Prefetch::None && self.prefetch.is_empty();
+        let replays = config.paging.replay != Replay::Page;
         let is_limited = config.paging.capacity_percent.percent().is_some();
         for (table, key, is_wanted) in [
             ("paging", "handling", handles),
@@ -44,6 +45,7 @@ impl Args {
             ("switching", "mode", switches),
             ("paging", "prefetch", prefetches),
             ("paging", "capacity_percent", is_limited),
+            ("paging", "replay", replays),
         ] {
             if is_wanted && !config.paging.absent {
                 let place = self.place_of(&[(table, key)])?;
@@ -126,6 +128,10 @@ impl Args {
             ("--granularity", self.granularity.is_some()),
             ("--capacity", self.capacity.is_some()),
             ("--eviction", !self.eviction.is_empty()),
+            (
+                "--replay",
+                self.replay.iter().any(|one| *one != Replaying::Page),
+            ),
             (
                 "--prefetch",
                 self.prefetch.iter().any(|one| *one != Prefetcher::None),

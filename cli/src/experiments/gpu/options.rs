@@ -1,6 +1,6 @@
 //! Values of the options that are words, and what they are in a configuration.
 
-use faultline_sim::machines::gpu::{Eviction, Handling, Prefetch, Share, SwitchingMode};
+use faultline_sim::machines::gpu::{Eviction, Handling, Prefetch, Replay, Share, SwitchingMode};
 
 /// The link between CPU and GPU.
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
@@ -92,6 +92,28 @@ impl From<Evicting> for Eviction {
             Evicting::Lru => Self::Lru,
             Evicting::Random => Self::Random,
             Evicting::Tree => Self::Tree,
+        }
+    }
+}
+
+/// When the driver has the GPU try again what has faulted.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replaying {
+    Page,
+    Block,
+    Batch,
+    BatchFlush,
+    Once,
+}
+
+impl From<Replaying> for Replay {
+    fn from(replaying: Replaying) -> Self {
+        match replaying {
+            Replaying::Page => Self::Page,
+            Replaying::Block => Self::Block,
+            Replaying::Batch => Self::Batch,
+            Replaying::BatchFlush => Self::BatchFlush,
+            Replaying::Once => Self::Once,
         }
     }
 }

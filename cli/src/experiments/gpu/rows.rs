@@ -1,6 +1,6 @@
 //! The runs of `faultline gpu`, as rows of a table and of `--json`.
 
-use faultline_sim::machines::gpu::{Config, Handling, Outcome, Prefetch, SwitchingMode};
+use faultline_sim::machines::gpu::{Config, Handling, Outcome, Prefetch, Replay, SwitchingMode};
 use faultline_sim::machines::sm::Work;
 use serde::Serialize;
 
@@ -41,6 +41,12 @@ pub struct Row {
     /// In percent of the parts that are accessed; null without a limit.
     capacity_percent: Option<u64>,
     eviction: &'static str,
+    replay: &'static str,
+    /// Batches of records that the driver has read, records that told it nothing new, replays, and records that it dropped unread.
+    batches: u64,
+    duplicates: u64,
+    replays: u64,
+    flushed: u64,
     /// Parts that were evicted, and those that came again.
     evicted: u64,
     came_again: u64,
@@ -102,6 +108,11 @@ impl Row {
             prefetched_and_used: brought.used,
             capacity_percent: config.paging.capacity_percent.percent(),
             eviction: config.paging.eviction.name(),
+            replay: config.paging.replay.name(),
+            batches: brought.replays.batches,
+            duplicates: brought.replays.duplicates,
+            replays: brought.replays.replays,
+            flushed: brought.replays.flushed,
             evicted: brought.evicted,
             came_again: brought.again,
             written_back_bytes: brought.written_back,
@@ -139,6 +150,8 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
     let evicts = rows.iter().any(|row| row.capacity_percent.is_some());
     headings.extend(prefetches.then_some("Prefetch"));
     headings.extend(evicts.then_some("Eviction"));
+    let replays = rows.iter().any(|row| row.replay != Replay::Page.name());
+    headings.extend(replays.then_some("Replay"));
     let names = headings.clone();
     headings.extend(["Cycles", "Performance", "Warp instructions a cycle"]);
     match absent {
@@ -161,6 +174,9 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
     if evicts {
         headings.extend(["Evicted", "Came again"]);
     }
+    if replays {
+        headings.extend(["Batches", "Duplicates", "Flushed"]);
+    }
     if switches {
         headings.extend(["Switched out", "Context KB"]);
     }
@@ -176,6 +192,7 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
         }
         cells.extend(prefetches.then(|| row.prefetch.to_owned()));
         cells.extend(evicts.then(|| row.eviction.to_owned()));
+        cells.extend(replays.then(|| row.replay.to_owned()));
         cells
     };
     let cells = rows.iter().map(|row| {
@@ -212,6 +229,9 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
         }
         if evicts {
             cells.extend([row.evicted, row.came_again].map(grouped));
+        }
+        if replays {
+            cells.extend([row.batches, row.duplicates, row.flushed].map(grouped));
         }
         if switches {
             cells.extend([row.switched_out, row.context_bytes >> 10].map(grouped));

@@ -244,10 +244,11 @@ pub fn run(
         args.handling.len(),
         args.prefetch.len(),
         args.eviction.len(),
+        args.replay.len(),
     ];
     if ways.into_iter().any(|values| values > 1) {
         return Err(miette!(
-            "--second: its runs differ in scheme and policy alone; give one value of --handling, of --prefetch and of --eviction"
+            "--second: its runs differ in scheme and policy alone; give one value of --handling, of --prefetch, of --eviction and of --replay"
         ));
     }
     let choices = args.second.choices();

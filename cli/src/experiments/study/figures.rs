@@ -35,6 +35,7 @@ impl Figures {
     pub fn read(
         source: &Source,
         names: &Spanned<Vec<Spanned<String>>>,
+        kernels: Option<Spanned<Vec<Spanned<String>>>>,
         size: Option<Spanned<String>>,
         scale: Option<Spanned<i64>>,
     ) -> Result<Self> {
@@ -48,6 +49,14 @@ impl Figures {
             all.push(known.map_err(|error| {
                 let name_is = format!("there is no figure {}; {error}", name.get_ref());
                 wrong(name.span(), &name_is)
+            })?);
+        }
+        let mut chosen = Vec::new();
+        for kernel in kernels.into_iter().flat_map(Spanned::into_inner) {
+            let known = figures::kernel(kernel.get_ref());
+            chosen.push(known.map_err(|error| {
+                let name_is = format!("there is no kernel {}; {error}", kernel.get_ref());
+                wrong(kernel.span(), &name_is)
             })?);
         }
         let size = match &size {
@@ -69,7 +78,7 @@ impl Figures {
                 Some(number)
             }
         };
-        let requests = figures::of_study(all, size, scale)?;
+        let requests = figures::of_study(all, chosen, size, scale)?;
         Ok(Self { requests })
     }
 

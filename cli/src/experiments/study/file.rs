@@ -35,6 +35,9 @@ pub struct Tables {
     /// How much the figures run: `small` or `paper`, which it is if absent.
     #[schemars(with = "Option<String>")]
     size: Option<Spanned<String>>,
+    /// Of figures: the kernels or programs that run, by name, in place of all.
+    #[schemars(with = "Option<Vec<String>>", length(min = 1))]
+    kernels: Option<Spanned<Vec<Spanned<String>>>>,
     /// What runs.
     #[schemars(with = "Vec<Entry>", length(min = 1))]
     #[serde(default)]
@@ -243,7 +246,7 @@ impl StudyFile {
         let tables = Tables::deserialize(TomlDeserializer::from(parsed)).map_err(of_toml)?;
         if let Some(names) = &tables.figures {
             check_alone(&source, &tables)?;
-            let figures = Figures::read(&source, names, tables.size, tables.scale)?;
+            let figures = Figures::read(&source, names, tables.kernels, tables.size, tables.scale)?;
             return Ok(Self {
                 source,
                 figures: Some(figures),
@@ -258,6 +261,10 @@ impl StudyFile {
         if let Some(size) = &tables.size {
             let sentence = "size is that of figures; give scale, or figures";
             return Err(source.wrong(&size.span(), sentence));
+        }
+        if let Some(kernels) = &tables.kernels {
+            let sentence = "kernels are those of figures; give workloads, or figures";
+            return Err(source.wrong(&kernels.span(), sentence));
         }
         let workloads = Workload::all(&source, tables.workloads, tables.scale)?;
         let set = set(&source, &tables.set)?;

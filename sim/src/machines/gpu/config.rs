@@ -17,7 +17,7 @@ use crate::sm::sm_pipeline;
 use crate::sm::{l1_tlb, operand_log, replay_queue};
 
 pub use checks::TooShort;
-pub use names::{Eviction, Granularity, Handling, Prefetch, SwitchingMode};
+pub use names::{Eviction, Granularity, Handling, Prefetch, Replay, SwitchingMode};
 pub use reading::ConfigError;
 pub use tables::{
     ExceptionsTable, GmmuTable, MemoryTable, PagingTable, SmTable, SwitchingTable, TlbTable,
@@ -203,6 +203,7 @@ impl Config {
                 prefetch_parts: paging.prefetch_parts.get(),
                 capacity: paging.capacity_percent.percent(),
                 eviction: paging.eviction,
+                replay: paging.replay,
             },
         }
     }

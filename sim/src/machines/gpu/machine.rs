@@ -107,6 +107,16 @@ pub enum Failure {
         "a TLB that blocks reports no fault, so {0} has nothing to squash, and only stall-on-fault runs with it"
     )]
     Blocks(&'static str),
+    /// The driver waits with replays, and something else cannot wait.
+    #[error(
+        "replay = \"{replay}\" waits with what has come until more has, and {other} cannot wait: give replay = \"page\""
+    )]
+    Replay {
+        /// When the driver replays.
+        replay: &'static str,
+        /// What cannot wait.
+        other: &'static str,
+    },
     /// Thread blocks leave for other reasons than a launch.
     #[error(
         "thread blocks are switched out while they wait for pages, so no second kernel can be launched"

@@ -3,6 +3,7 @@
 
 mod evictions;
 mod link;
+mod replays;
 mod turns;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
@@ -22,6 +23,7 @@ use crate::page::Page;
 
 use evictions::{Evicted, Evictions};
 use link::Link;
+use replays::{Counts, Replays, Retried};
 use turns::Turns;
 
 /// What was brought.
@@ -57,6 +59,8 @@ pub struct Brought {
     pub written_back: u64,
     /// Cycles that faults waited for room.
     pub no_room: u64,
+    /// Batches of records, records that told nothing new, replays, and records that were dropped unread.
+    pub replays: Counts,
 }
 
 /// What is under way.
@@ -133,7 +137,9 @@ pub struct Pager {
     events: u64,
     /// Pages of the records of parts that are under way.
     waiting: BTreeMap<Page, Vec<Page>>,
-    resolving: VecDeque<Page>,
+    /// Pages that are to be tried again, and whether their parts count them.
+    resolving: VecDeque<(Page, bool)>,
+    replays: Replays,
     handler_free: u64,
     link: Link,
     prefetcher: Prefetcher,
@@ -199,6 +205,7 @@ impl Pager {
             events: 0,
             waiting: BTreeMap::new(),
             resolving: VecDeque::new(),
+            replays: Replays::new(paging.replay),
             handler_free: 0,
             link: Link::new(paging.transfer()),
             prefetcher: Prefetcher::new(paging.prefetch, paging.prefetch_parts, seed),
@@ -302,8 +309,37 @@ impl Pager {
     /// Far faults in a part that is there are to be resolved.
     fn resolve_all(&mut self, part: Page, pages: impl IntoIterator<Item = Page>) {
         for page in pages {
-            self.resolving.push_back(page);
-            self.residents.resolves(part);
+            match self.replays.has_batches() {
+                true => self.replays.hold(part, page),
+                false => self.retry(part, page),
+            }
+        }
+    }
+
+    /// A far fault in a part that is there is resolved next.
+    fn retry(&mut self, part: Page, page: Page) {
+        self.resolving.push_back((page, true));
+        self.residents.resolves(part);
+    }
+
+    /// What a replay has the GPU try again.
+    fn replay(&mut self, retried: Retried) {
+        for (part, page) in retried.there {
+            self.retry(part, page);
+        }
+        let unread = retried.unread.into_iter().map(|page| (page, false));
+        self.resolving.extend(unread);
+    }
+
+    /// A batch ends if all of it is there, and the next one is read.
+    fn batches(&mut self, now: u64) {
+        let retried = self.replays.end();
+        self.replay(retried);
+        for (page, port) in self.replays.read() {
+            if self.tables.translate(page).is_none() {
+                self.replays.waits_for(self.part(page));
+            }
+            self.request(now, page, port);
         }
     }
 
@@ -342,6 +378,8 @@ impl Pager {
                     self.keep(part, now);
                     let waiting = self.waiting.remove(&part).unwrap_or_default();
                     self.resolve_all(part, waiting);
+                    let retried = self.replays.arrive(part, self.part_bits());
+                    self.replay(retried);
                 }
                 Coming::Abort(vpn, sm) => {
                     let cycle = now;
@@ -360,10 +398,14 @@ impl Pager {
         if !self.seeking.is_empty() {
             self.make_room(now);
         }
+        if self.replays.has_batches() {
+            self.batches(now);
+        }
         self.link.advance(now);
         while let Some(part) = self.link.starts(now) {
             self.move_ahead(part, now);
         }
+        self.brought.replays = self.replays.counts;
         Ok(())
     }
 
@@ -373,7 +415,8 @@ impl Pager {
         let looks = self.residents.look() < u64::MAX && !self.seeking.is_empty();
         let look = looks.then_some(self.residents.look());
         let invalidates = self.evictions.invalidates().then_some(now);
-        let all = [comes, look, self.link.next(now), invalidates];
+        let reads = self.replays.is_next().then_some(now);
+        let all = [comes, look, self.link.next(now), invalidates, reads];
         all.into_iter().flatten().min()
     }
 
@@ -671,7 +714,10 @@ impl driver::Pager for Pager {
         };
         self.brought.records += 1;
         let port = (record.requesters != 0).then(|| record.requesters.trailing_zeros());
-        self.request(now, page, port);
+        match self.replays.has_batches() {
+            true => self.replays.report((page, port)),
+            false => self.request(now, page, port),
+        }
     }
 
     fn is_ready(&self, _: u64) -> bool {
@@ -679,10 +725,12 @@ impl driver::Pager for Pager {
     }
 
     fn resolve(&mut self, now: u64) -> Option<(u64, u8)> {
-        let next = self.resolving.pop_front()?;
+        let (next, is_counted) = self.resolving.pop_front()?;
         self.brought.resolved += 1;
-        self.residents.resolved(self.part(next), now);
-        self.keep(self.part(next), now);
+        if is_counted {
+            self.residents.resolved(self.part(next), now);
+            self.keep(self.part(next), now);
+        }
         Some((next.vpn, next.asid))
     }
 }
@@ -690,7 +738,7 @@ impl driver::Pager for Pager {
 #[cfg(test)]
 mod tests {
     use super::super::super::driver::Pager as _;
-    use super::super::{Config, Eviction, Granularity, Link};
+    use super::super::{Config, Eviction, Granularity, Link, Replay};
     use super::*;
 
     const PAGING: Paging = Paging {
@@ -704,6 +752,7 @@ mod tests {
         prefetch_parts: 1,
         capacity: None,
         eviction: Eviction::Lru,
+        replay: Replay::Page,
     };
     const LOCAL: Paging = Paging {
         local: Some(20_000),
@@ -751,7 +800,7 @@ mod tests {
         assert_eq!((pager.brought.migrated, pager.brought.allocated), (1, 1));
         assert_eq!(pager.arrive(12_000), Ok(()));
         let other = Page { vpn: 3, asid };
-        assert_eq!(pager.resolving, [page(3), other]);
+        assert_eq!(pager.resolving, [(page(3), true), (other, true)]);
         let frames = [page(3), other].map(|page| pager.tables.translate(page));
         assert_eq!(frames, [Some(3), Some(16 + 3)]);
     }
@@ -798,12 +847,12 @@ mod tests {
         assert_eq!(arrivals(&pager), [12_000, 12_000, 16_000]);
         assert_eq!(pager.brought.waited, 2_000 + 4_000);
         assert_eq!(pager.arrive(12_000), Ok(()));
-        assert_eq!(pager.resolving, [3, 5, 300].map(page));
+        assert_eq!(pager.resolving, [3, 5, 300].map(|vpn| (page(vpn), true)));
         let is_there = |vpn| pager.tables.translate(page(vpn)).is_some();
         assert!(is_there(15) && !is_there(16));
         // A fault of a miss before the page was mapped is resolved at once.
         pager.fault(12_001, &record(7));
-        assert_eq!(pager.resolving.back(), Some(&page(7)));
+        assert_eq!(pager.resolving.back(), Some(&(page(7), true)));
         assert_eq!(pager.brought.migrated + pager.brought.allocated, 3);
         let handled: Vec<_> = pager
             .arrivals
@@ -833,7 +882,7 @@ mod tests {
         assert_eq!((pager.brought.allocated, pager.brought.local), (3, 3));
         assert_eq!((pager.brought.waited, pager.handler_free), (0, 0));
         assert_eq!(pager.arrive(20_000), Ok(()));
-        assert_eq!(pager.resolving, [300, 301].map(page));
+        assert_eq!(pager.resolving, [300, 301].map(|vpn| (page(vpn), true)));
         let first = &pager.arrivals[0];
         assert_eq!(
             (first.local.clone(), first.handled.clone(), first.sm),

@@ -1,7 +1,7 @@
 //! What a GPU is made of.
 
 use super::super::sm::{self, BEAT};
-use super::{Eviction, Granularity, Prefetch};
+use super::{Eviction, Granularity, Prefetch, Replay};
 use crate::mmu::gmmu;
 
 /// Ports of the GMMU.
@@ -94,6 +94,8 @@ pub struct Paging {
     pub capacity: Option<u64>,
     /// What leaves where a part finds no room.
     pub eviction: Eviction,
+    /// When the driver has the GPU try again what has faulted.
+    pub replay: Replay,
 }
 
 impl Paging {

@@ -12,6 +12,7 @@ use super::super::translation::{Design, Parameters as Translation};
 use super::machine;
 use super::{
     Caches, Eviction, Failure, Gpu, Granularity, Link, Outcome, Paging, Parameters, Prefetch,
+    Replay,
 };
 use crate::sm::sm_pipeline::Scheme;
 
@@ -191,6 +192,7 @@ fn parameters(of_sm: &restart::Trial, random: &mut Rng) -> Parameters {
             prefetch_parts: 1,
             capacity: None,
             eviction: Eviction::Lru,
+            replay: Replay::Page,
         },
     }
 }

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::super::Failure;
-use super::{Config, Handling};
+use super::{Config, Handling, Replay};
 
 /// Times of faults that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -19,9 +19,23 @@ impl Config {
     /// Whether its scheme can do what it says of faults.
     ///
     /// # Errors
-    /// If warps are to handle their faults, and the scheme cannot preempt them; or if it is to, and the TLB blocks.
+    /// If warps are to handle their faults, and the scheme cannot preempt them; if it is to, and the TLB blocks; or if the driver
+    /// waits with replays, and faults are handled elsewhere or parts leave meanwhile.
     pub fn check(&self) -> Result<(), Failure> {
         let scheme = self.sm.scheme.0;
+        let paging = &self.paging;
+        if paging.replay != Replay::Page {
+            let replay = paging.replay.name();
+            let is_limited = paging.capacity_percent.percent().is_some();
+            for (other, is_asked) in [
+                ("a handler on the GPU", paging.handling == Handling::Gpu),
+                ("what finds no room", is_limited),
+            ] {
+                if is_asked {
+                    return Err(Failure::Replay { replay, other });
+                }
+            }
+        }
         match (self.paging.handling, scheme.squashes()) {
             (Handling::Gpu, false) => Err(Failure::Handler(scheme.name())),
             (_, true) if self.l1_tlb.blocking => Err(Failure::Blocks(scheme.name())),
@@ -77,6 +91,23 @@ mod tests {
         assert_eq!(Config::line_of(both, "paging", "absent"), None);
         let cpu = both.replace("gpu", "cpu");
         assert!(Config::read(&cpu, "gpu.toml", "tanasic").is_ok());
+    }
+
+    #[test]
+    fn replays_wait_for_the_cpu_alone_and_while_nothing_leaves() {
+        for (line, other) in [
+            ("handling = \"gpu\"", "a handler on the GPU"),
+            ("capacity_percent = 50", "what finds no room"),
+        ] {
+            let text =
+                format!("[sm]\nscheme = \"replay-queue\"\n[paging]\nreplay = \"once\"\n{line}\n");
+            let sentence = format!(
+                "gpu.toml:4: replay = \"once\" waits with what has come until more has, and {other} cannot wait: give replay = \"page\""
+            );
+            assert_eq!(refused(&text), sentence);
+            let page = text.replace("once", "page");
+            assert!(Config::read(&page, "gpu.toml", "tanasic").is_ok());
+        }
     }
 
     #[test]

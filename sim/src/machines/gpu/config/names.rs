@@ -199,3 +199,50 @@ impl<'de> Deserialize<'de> for Eviction {
         deserializer.deserialize_str(names)
     }
 }
+
+/// When the driver has the GPU try again what has faulted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Replay {
+    /// Each page as it comes: the GMMU knows which TLBs wait for it (Zheng et al., HPCA 2016, section 3.1).
+    #[default]
+    Page,
+    /// The driver reads a batch of 256 records at most, and replays as all that a batch wants of a block of 2 MB has come.
+    Block,
+    /// As all that a batch wants has come.
+    Batch,
+    /// The same, and what has been reported meanwhile is dropped unread, so that it is reported again if it is still absent.
+    BatchFlush,
+    /// As all that has been reported has come, batch after batch.
+    Once,
+}
+
+impl Replay {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::Page,
+        Self::Block,
+        Self::Batch,
+        Self::BatchFlush,
+        Self::Once,
+    ];
+
+    /// Its name in files, options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Page => "page",
+            Self::Block => "block",
+            Self::Batch => "batch",
+            Self::BatchFlush => "batch-flush",
+            Self::Once => "once",
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Replay {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let names = Names::new("replay", Self::ALL, |one| one.name());
+        deserializer.deserialize_str(names)
+    }
+}

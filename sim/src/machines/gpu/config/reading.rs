@@ -91,6 +91,7 @@ impl Config {
         let scheme = ("sm", "scheme");
         let [handles, blocks] =
             [("paging", "handling"), ("l1_tlb", "blocking")].map(|key| place([key, scheme]));
+        let replays = place([("paging", "replay"); 2]);
         let has_scheme = place([scheme; 2]).is_some();
         complete(own.get_mut(), base.into_inner());
         // What the preset holds is right, so a span is one of this file.
@@ -100,6 +101,7 @@ impl Config {
             // The scheme may come from elsewhere.
             Err(Failure::Blocks(_)) if !has_scheme => Ok(config),
             Err(failure @ Failure::Blocks(_)) => Err(wrong(blocks, &failure.to_string())),
+            Err(failure @ Failure::Replay { .. }) => Err(wrong(replays, &failure.to_string())),
             Err(failure) => Err(wrong(handles, &failure.to_string())),
         }
     }

@@ -7,7 +7,7 @@ use super::super::super::sm::Response;
 use super::super::values::{
     PolicyName, PowerOfTwo, SchemeName, Share, Within, response, responses,
 };
-use super::names::{Eviction, Granularity, Handling, Prefetch, SwitchingMode};
+use super::names::{Eviction, Granularity, Handling, Prefetch, Replay, SwitchingMode};
 
 /// An SM.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -123,6 +123,8 @@ pub struct PagingTable {
     pub capacity_percent: Share,
     /// What leaves where a part finds no room, by name.
     pub eviction: Eviction,
+    /// When the driver has the GPU try again what has faulted, by name.
+    pub replay: Replay,
 }
 
 /// Thread blocks that are switched out while they wait for pages.
