@@ -38,6 +38,8 @@ struct Figure {
     /// What all of its runs have in common.
     common: &'static [Setting],
     columns: &'static [Column],
+    /// The programs that run; all of them if there is none.
+    only: &'static [&'static str],
     /// What the paper says besides the means of columns.
     claim: &'static str,
 }
@@ -72,8 +74,22 @@ macro_rules! service {
     };
 }
 
+/// A column with so much room, in percent, where this leaves if there is none.
+macro_rules! room {
+    ($label:literal, $percent:literal, $eviction:literal) => {
+        column(
+            $label,
+            &[
+                ("paging", "capacity_percent", $percent),
+                ("paging", "eviction", $eviction),
+            ],
+            None,
+        )
+    };
+}
+
 /// All figures.
-const FIGURES: [Figure; 4] = [
+const FIGURES: [Figure; 5] = [
     Figure {
         name: "zheng-3",
         title: "Figure 3: the time of a far fault, where an SM translates nothing meanwhile",
@@ -86,6 +102,7 @@ const FIGURES: [Figure; 4] = [
             service!("40 us", "56000", None),
             service!("50 us", "70000", None),
         ],
+        only: &[],
         claim: "up to 15 at 20 us (section 2.1)",
     },
     Figure {
@@ -100,6 +117,7 @@ const FIGURES: [Figure; 4] = [
             column("16", &[("gmmu", "far_faults", "16")], None),
             column("32", &[("gmmu", "far_faults", "32")], None),
         ],
+        only: &[],
         claim: "4 are enough, nothing is gained beyond 16, nw and sgemm gain little (section 3.2)",
     },
     Figure {
@@ -118,7 +136,35 @@ const FIGURES: [Figure; 4] = [
             column("tree", &[("paging", "prefetch", "\"tree\"")], Some(0.89)),
             column("oracle", &[("paging", "prefetch", "\"oracle\"")], None),
         ],
+        only: &[],
         claim: "the best is within 3 % of the oracle, and 12 % faster than copies that are made before (abstract)",
+    },
+    Figure {
+        name: "capacity",
+        title: "Capacity: room for a share of the parts of 64 KB that are accessed, and what leaves",
+        common: &[("paging", "granularity", "\"64k\"")],
+        columns: &[
+            room!("125", "\"unlimited\"", "\"lru\""),
+            room!("100", "100", "\"lru\""),
+            room!("90", "90", "\"lru\""),
+            room!("75", "75", "\"lru\""),
+            room!("50", "50", "\"lru\""),
+            room!("75 random", "75", "\"random\""),
+            room!("50 random", "50", "\"random\""),
+            room!("75 tree", "75", "\"tree\""),
+            room!("50 tree", "50", "\"tree\""),
+        ],
+        only: &[
+            "stencil",
+            "lbm",
+            "hotspot",
+            "srad",
+            "backprop",
+            "kmeans",
+            "pathfinder",
+            "sgemm",
+        ],
+        claim: "nothing: it has room for everything",
     },
     Figure {
         name: "replays",
@@ -135,6 +181,7 @@ const FIGURES: [Figure; 4] = [
             ),
             column("once", &[("paging", "replay", "\"once\"")], None),
         ],
+        only: &[],
         claim: "nothing: page is its hardware, and the others are the policies of NVIDIA's driver, of which batch-flush is the default",
     },
 ];
@@ -177,6 +224,9 @@ struct Cell {
     slowdown: f64,
     far_faults: u64,
     nacks: u64,
+    /// Parts that came over the link or were allocated, and those of them that came again after they had left.
+    came: u64,
+    came_again: u64,
     link_use_percent: f64,
     /// The same in each tenth of the run.
     link_use_tenths: Vec<f64>,
@@ -210,6 +260,8 @@ impl Row {
             slowdown: outcome.cycles as f64 / before.max(1) as f64,
             far_faults: outcome.brought.records,
             nacks: outcome.translations.nacks,
+            came: outcome.brought.migrated + outcome.brought.allocated,
+            came_again: outcome.brought.again,
             link_use_percent: of_run(outcome.brought.link, outcome),
             link_use_tenths: outcome.history.link_use(TENTHS, outcome.cycles),
             waits_percent: share(outcome, Activity::Waits),
@@ -283,6 +335,14 @@ fn table(figure: &Figure, rows: &[Row]) -> (Vec<String>, Vec<Vec<String>>) {
         "Waits".to_owned(),
         "Nacks".to_owned(),
     ]);
+    let leaves = of(figure, rows).any(|row| row.columns.iter().any(|cell| cell.came_again > 0));
+    if leaves {
+        let again = figure
+            .columns
+            .iter()
+            .map(|column| format!("Again {}", column.label));
+        headings.extend(again.skip(1));
+    }
     let cells = |row: &Row| {
         let before = row.resident_cycles + row.copy_cycles;
         let copies = 100.0 * row.copy_cycles as f64 / before.max(1) as f64;
@@ -304,6 +364,11 @@ fn table(figure: &Figure, rows: &[Row]) -> (Vec<String>, Vec<Vec<String>>) {
         cells.push(ends(&|cell| format!("{:.0}", cell.link_use_percent)));
         cells.push(ends(&|cell| format!("{:.0}", cell.waits_percent)));
         cells.push(ends(&|cell| grouped(cell.nacks)));
+        if leaves {
+            let again = row.columns.iter().skip(1);
+            let again = again.map(|cell| 100.0 * cell.came_again as f64 / cell.came.max(1) as f64);
+            cells.extend(again.map(|percent| format!("{percent:.0}")));
+        }
         cells
     };
     let mut all: Vec<Vec<String>> = of(figure, rows).map(cells).collect();
@@ -332,7 +397,8 @@ fn table(figure: &Figure, rows: &[Row]) -> (Vec<String>, Vec<Vec<String>>) {
 const ABOUT: &str = "Each number is the time with pages that are absent at first over that with copies that are made before: the time for \
                      which the link moves the pages that the program accesses and the CPU owns, and then the run with all pages in the \
                      GPU's memory. Copies is the share of the first of the two in percent. Use of the link and the SMs' time in which \
-                     nothing commits, in percent, and Nacks are of the first and of the last column.";
+                     nothing commits, in percent, and Nacks are of the first and of the last column. Again is the share of what came that had left \
+                     before, in percent.";
 
 /// The figures as tables for a terminal.
 fn text(figures: &[&Figure], rows: &[Row]) -> String {
@@ -484,6 +550,7 @@ impl Family for Paging {
             FIGURES[1].name,
             FIGURES[2].name,
             FIGURES[3].name,
+            FIGURES[4].name,
         ]
     }
 
@@ -503,14 +570,20 @@ impl Family for Paging {
         (&["nn", "sad", "stencil", "sgemm", "srad", "pathfinder"], 1)
     }
 
-    fn kernels(&self, _: &Request) -> Vec<&'static str> {
-        programs().iter().map(|program| program.name).collect()
+    fn kernels(&self, request: &Request) -> Vec<&'static str> {
+        let all = programs().into_iter().map(|program| program.name);
+        let runs = |kernel: &&str| {
+            let has = |figure: &&Figure| figure.only.is_empty() || figure.only.contains(kernel);
+            asked(request).iter().any(has)
+        };
+        all.filter(runs).collect()
     }
 
     fn run(&self, request: &Request, kernel: &str) -> Result<Vec<Row>> {
         let own = [kernel.to_owned()];
         let works = compiled::works(&programs(), &own, request.scale, Options::default())?;
-        let figures = asked(request);
+        let mut figures = asked(request);
+        figures.retain(|figure| figure.only.is_empty() || figure.only.contains(&kernel));
         let all = works.iter().map(|work| rows(&figures, work));
         Ok(all.collect::<Result<Vec<_>>>()?.concat())
     }

@@ -204,6 +204,7 @@ impl Config {
                 capacity: paging.capacity_percent.percent(),
                 eviction: paging.eviction,
                 replay: paging.replay,
+                interrupt: paging.interrupt.get(),
             },
         }
     }

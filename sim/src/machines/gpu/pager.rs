@@ -205,7 +205,7 @@ impl Pager {
             events: 0,
             waiting: BTreeMap::new(),
             resolving: VecDeque::new(),
-            replays: Replays::new(paging.replay),
+            replays: Replays::new(paging.replay, paging.interrupt),
             handler_free: 0,
             link: Link::new(paging.transfer()),
             prefetcher: Prefetcher::new(paging.prefetch, paging.prefetch_parts, seed),
@@ -335,7 +335,7 @@ impl Pager {
     fn batches(&mut self, now: u64) {
         let retried = self.replays.end();
         self.replay(retried);
-        for (page, port) in self.replays.read() {
+        for (page, port) in self.replays.read(now) {
             if self.tables.translate(page).is_none() {
                 self.replays.waits_for(self.part(page));
             }
@@ -415,7 +415,7 @@ impl Pager {
         let looks = self.residents.look() < u64::MAX && !self.seeking.is_empty();
         let look = looks.then_some(self.residents.look());
         let invalidates = self.evictions.invalidates().then_some(now);
-        let reads = self.replays.is_next().then_some(now);
+        let reads = self.replays.next();
         let all = [comes, look, self.link.next(now), invalidates, reads];
         all.into_iter().flatten().min()
     }
@@ -442,11 +442,11 @@ impl Pager {
     /// When a part may begin to move, or is allocated, that the CPU has handled by a time.
     fn ready(&self, moves: bool, handled: u64) -> u64 {
         let allocation = self.paging.link.allocation;
-        handled
-            + match moves {
-                true => self.paging.latency(),
-                false => allocation.saturating_sub(self.paging.handler),
-            }
+        let latency = match moves {
+            true => self.paging.latency(),
+            false => allocation.saturating_sub(self.paging.handler),
+        };
+        handled + latency.saturating_sub(self.replays.before())
     }
 
     /// Counts a part that comes.
@@ -715,7 +715,7 @@ impl driver::Pager for Pager {
         self.brought.records += 1;
         let port = (record.requesters != 0).then(|| record.requesters.trailing_zeros());
         match self.replays.has_batches() {
-            true => self.replays.report((page, port)),
+            true => self.replays.report(now, (page, port)),
             false => self.request(now, page, port),
         }
     }
@@ -753,6 +753,7 @@ mod tests {
         capacity: None,
         eviction: Eviction::Lru,
         replay: Replay::Page,
+        interrupt: 0,
     };
     const LOCAL: Paging = Paging {
         local: Some(20_000),

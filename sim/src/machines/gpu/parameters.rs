@@ -96,6 +96,8 @@ pub struct Paging {
     pub eviction: Eviction,
     /// When the driver has the GPU try again what has faulted.
     pub replay: Replay,
+    /// Cycles of a fault until the driver reads its record, where it reads records in batches.
+    pub interrupt: u64,
 }
 
 impl Paging {

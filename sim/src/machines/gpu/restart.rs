@@ -193,6 +193,7 @@ fn parameters(of_sm: &restart::Trial, random: &mut Rng) -> Parameters {
             capacity: None,
             eviction: Eviction::Lru,
             replay: Replay::Page,
+            interrupt: 0,
         },
     }
 }

@@ -59,6 +59,18 @@ impl Config {
             let keys = &["migration", "handler", "link_bytes", "granularity"];
             return Err(TooShort { keys, sentence });
         }
+        let least = handler + transfer + paging.interrupt;
+        if paging.replay != Replay::Page
+            && paging.link.migration.min(paging.link.allocation) < least
+        {
+            let sentence = format!(
+                "interrupt = {} is too long: with it, {handler} cycles of the handler and {transfer} of the link a fault takes {least}, \
+                 and migration = {} and allocation = {}",
+                paging.interrupt, paging.link.migration, paging.link.allocation
+            );
+            let keys = &["interrupt", "migration", "allocation", "handler"];
+            return Err(TooShort { keys, sentence });
+        }
         if paging.link.allocation < handler {
             let sentence = format!(
                 "allocation = {} is less than the {handler} cycles of the handler",

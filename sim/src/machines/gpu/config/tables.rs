@@ -125,6 +125,8 @@ pub struct PagingTable {
     pub eviction: Eviction,
     /// When the driver has the GPU try again what has faulted, by name.
     pub replay: Replay,
+    /// Cycles of a fault that pass until the driver reads its record, where it reads records in batches.
+    pub interrupt: Within<0, 100000000>,
 }
 
 /// Thread blocks that are switched out while they wait for pages.

@@ -20,6 +20,10 @@ pub type Fault = (Page, Option<u32>);
 #[derive(Clone, Debug)]
 pub struct Replays {
     policy: Replay,
+    /// Cycles from the first record until the driver reads a batch, if it has nothing to do.
+    interrupt: u64,
+    /// When it reads the next one, if there is any.
+    due: u64,
     /// Records that have not been read.
     inbox: VecDeque<Fault>,
     /// Parts that the batch under way waits for, and of those all that it has waited for.
@@ -55,9 +59,11 @@ pub struct Retried {
 }
 
 impl Replays {
-    pub fn new(policy: Replay) -> Self {
+    pub fn new(policy: Replay, interrupt: u64) -> Self {
         Self {
             policy,
+            interrupt,
+            due: 0,
             inbox: VecDeque::new(),
             open: BTreeSet::new(),
             is_busy: false,
@@ -71,19 +77,30 @@ impl Replays {
         !matches!(self.policy, Replay::Page)
     }
 
+    /// Cycles of a fault that pass before its record is read.
+    pub const fn before(&self) -> u64 {
+        match self.has_batches() {
+            true => self.interrupt,
+            false => 0,
+        }
+    }
+
     /// A record has come.
-    pub fn report(&mut self, fault: Fault) {
+    pub fn report(&mut self, now: u64, fault: Fault) {
+        if !self.is_busy && self.inbox.is_empty() {
+            self.due = now + self.interrupt;
+        }
         self.inbox.push_back(fault);
     }
 
-    /// Whether a batch can be read.
-    pub fn is_next(&self) -> bool {
-        !self.is_busy && !self.inbox.is_empty()
+    /// When the next batch is read, if there is any.
+    pub fn next(&self) -> Option<u64> {
+        (!self.is_busy && !self.inbox.is_empty()).then_some(self.due)
     }
 
-    /// The next batch, in the order of its records, each page once.
-    pub fn read(&mut self) -> Vec<Fault> {
-        if !self.is_next() {
+    /// The next batch if it is read by now, in the order of its records, each page once.
+    pub fn read(&mut self, now: u64) -> Vec<Fault> {
+        if self.next().is_none_or(|due| due > now) {
             return Vec::new();
         }
         self.is_busy = true;
@@ -161,15 +178,15 @@ mod tests {
 
     /// A driver that has read these pages, each a part of its own, with one more record behind them.
     fn read(policy: Replay, pages: &[u64]) -> Replays {
-        let mut replays = Replays::new(policy);
+        let mut replays = Replays::new(policy, 0);
         pages
             .iter()
-            .for_each(|&vpn| replays.report((page(vpn), None)));
-        for (page, _) in replays.read() {
+            .for_each(|&vpn| replays.report(0, (page(vpn), None)));
+        for (page, _) in replays.read(0) {
             replays.waits_for(page);
         }
-        replays.report((page(9), None));
-        assert!(!replays.is_next() && replays.end() == Retried::default());
+        replays.report(0, (page(9), None));
+        assert!(replays.next().is_none() && replays.end() == Retried::default());
         replays
     }
 
@@ -203,10 +220,10 @@ mod tests {
             let mut replays = read(policy, &parts);
             assert_eq!(retried(&mut replays, &parts), expected, "{policy:?}");
             let flushes = policy == Replay::BatchFlush;
-            assert_eq!(replays.is_next(), !flushes, "{policy:?}");
+            assert_eq!(replays.next().is_some(), !flushes, "{policy:?}");
             assert_eq!(replays.counts.flushed, u64::from(flushes));
             if policy == Replay::Once {
-                replays.read();
+                replays.read(0);
                 replays.waits_for(page(9));
                 assert_eq!(retried(&mut replays, &[9]), [&[][..], &[1, 513, 2, 9]]);
                 assert_eq!(replays.counts.replays, 1);
@@ -215,17 +232,35 @@ mod tests {
     }
 
     #[test]
+    fn the_driver_is_interrupted_once_for_what_it_has_not_read() {
+        let mut replays = Replays::new(Replay::Batch, 100);
+        replays.report(7, (page(1), None));
+        replays.report(50, (page(2), None));
+        assert_eq!(replays.next(), Some(107));
+        assert!(replays.read(106).is_empty());
+        assert_eq!(replays.read(107).len(), 2);
+        // What comes while it is busy is read as soon as it is not.
+        replays.report(110, (page(3), None));
+        replays.end();
+        assert_eq!(replays.read(120).len(), 1);
+        assert_eq!(
+            (replays.before(), Replays::new(Replay::Page, 100).before()),
+            (100, 0)
+        );
+    }
+
+    #[test]
     fn a_batch_has_256_records_and_each_page_once() {
-        let mut replays = Replays::new(Replay::Batch);
+        let mut replays = Replays::new(Replay::Batch, 0);
         for number in 0..300 {
-            replays.report((page(number / 2), None));
+            replays.report(0, (page(number / 2), None));
         }
-        let batch = replays.read();
+        let batch = replays.read(0);
         assert!(batch.iter().map(|(page, _)| page.vpn).eq(0..128));
         assert_eq!(replays.counts.duplicates, 128);
-        assert!(replays.read().is_empty());
+        assert!(replays.read(0).is_empty());
         replays.end();
-        assert_eq!(replays.read().len(), 22);
+        assert_eq!(replays.read(0).len(), 22);
         assert_eq!(replays.counts.batches, 2);
     }
 }
