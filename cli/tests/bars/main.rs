@@ -7,6 +7,7 @@ mod compiled;
 mod costs;
 mod gmmu;
 mod handling;
+mod paging;
 mod performance;
 mod preemption;
 mod readme;

@@ -24,7 +24,7 @@ pub struct Run {
 /// What a run is.
 pub enum Job {
     /// A workload on a GPU.
-    Gpu(Choice),
+    Gpu(Box<Choice>),
     /// A kernel in all ways that figures compare.
     Figure(Part),
 }
@@ -83,11 +83,11 @@ impl Study {
                 digest.text("configuration", text);
                 runs.push(Run {
                     hash: digest.hash(),
-                    job: Job::Gpu(Choice {
+                    job: Job::Gpu(Box::new(Choice {
                         workload: number,
                         choices: choices.clone(),
                         config: config.clone(),
-                    }),
+                    })),
                 });
             }
         }

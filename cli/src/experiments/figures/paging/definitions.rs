@@ -148,7 +148,7 @@ pub const FIGURES: [Figure; 5] = [
             "pathfinder",
             "sgemm",
         ],
-        claim: "nothing: it has room for everything",
+        claim: "no such numbers; it has room for everything",
     },
     Figure {
         name: "replays",
@@ -166,7 +166,7 @@ pub const FIGURES: [Figure; 5] = [
             column("once", &[("paging", "replay", "\"once\"")], None),
         ],
         only: &[],
-        claim: "nothing: page is its hardware, and the others are the policies of NVIDIA's driver, of which batch-flush is the default",
+        claim: "no such numbers; page is its hardware, and the others are the policies of NVIDIA's driver, of which batch-flush is the default",
     },
 ];
 
