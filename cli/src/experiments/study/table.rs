@@ -48,7 +48,7 @@ impl Table {
     pub fn gather(study: &Study, results: &Results, name: String) -> Result<Self> {
         let rows = results.all(study)?;
         let runs = study.runs.iter().filter_map(|run| match &run.job {
-            Job::Gpu(choice) => Some(choice),
+            Job::Gpu(choice) => Some(&**choice),
             Job::Figure(_) => None,
         });
         let runs: Vec<&Choice> = runs.collect();
