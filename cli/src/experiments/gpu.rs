@@ -233,6 +233,10 @@ impl Args {
         let (text, file) = self.file()?;
         let (table, key, advice) = match failure {
             Failure::Blocks(_) => ("l1_tlb", "blocking", "give --scheme stall-on-fault"),
+            Failure::Resident(key) => {
+                let place = self.place_of(&[("gmmu", key)])?;
+                return Err(miette!("{place}{failure}"));
+            }
             Failure::Replay { .. } => {
                 let keys = [("paging", "replay")];
                 let is_of_file = self.replay.is_empty();

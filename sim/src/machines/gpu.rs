@@ -28,7 +28,8 @@ mod uncore;
 mod values;
 
 pub use config::{
-    Config, ConfigError, Eviction, Granularity, Handling, Prefetch, Replay, SwitchingMode, TooShort,
+    Config, ConfigError, Eviction, Granularity, Handling, Prefetch, Replay, SwitchingMode,
+    TooShort, WalkCache,
 };
 pub use history::{Activity, Arrival, History, Spans};
 pub use kernel::Launch;

@@ -44,7 +44,8 @@ pub(in crate::machines) use comparison::Comparison;
 pub use fault_times::FaultTimes;
 pub use machine::Sm;
 pub(in crate::machines) use outcome::BEAT;
-pub use outcome::{Contexts, Difference, Misses, Moved, Occasions, Outcome, SmError};
+pub use outcome::{Contexts, Difference, Lookups, Misses, Moved, Occasions, Outcome, SmError};
+pub(super) use pages::Frames;
 pub use parameters::{
     Exceptions, Faults, Local, Parameters, Recovery, Response, Switching, Timing, Transfer,
 };

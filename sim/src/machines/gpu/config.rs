@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::sm::{self, Choice, Exceptions, Local, Preemption, Switching, Transfer};
-use super::super::translation::{self, Design};
+use super::super::translation::{self, Design, IDEAL_CACHE};
 use super::parameters::cluster;
 use super::values::Within;
 use super::{Caches, Link, Paging, Parameters};
@@ -17,7 +17,7 @@ use crate::sm::sm_pipeline;
 use crate::sm::{l1_tlb, operand_log, replay_queue};
 
 pub use checks::TooShort;
-pub use names::{Eviction, Granularity, Handling, Prefetch, Replay, SwitchingMode};
+pub use names::{Eviction, Granularity, Handling, Prefetch, Replay, SwitchingMode, WalkCache};
 pub use reading::ConfigError;
 pub use tables::{
     ExceptionsTable, GmmuTable, MemoryTable, PagingTable, SmTable, SwitchingTable, TlbTable,
@@ -137,11 +137,19 @@ impl Config {
         };
         let ways = l1_tlb::Parameters::PAPER.ways;
         let far_limit: usize = gmmu.far_faults.get();
-        let cluster = cluster(sms);
+        let (cluster, ports) = match gmmu.per_sm {
+            true => (1, 1),
+            false => (cluster(sms), sms.div_ceil(cluster(sms))),
+        };
         let design = translation::Parameters {
             threads: gmmu.walks.get(),
             l2_entries: gmmu.l2_entries.get(),
-            cache_bytes: gmmu.cache_bytes.get(),
+            cache_bytes: match gmmu.walk_cache {
+                WalkCache::Normal => gmmu.cache_bytes.get(),
+                WalkCache::None => 0,
+                WalkCache::Ideal => IDEAL_CACHE,
+            },
+            first_come: gmmu.first_come,
             mshrs: far_limit * cluster,
             ..Design::SharedL2AndCache.parameters()
         };
@@ -182,7 +190,10 @@ impl Config {
                 values: true,
                 ..sm::Parameters::paper(sm.scheme.0, sm.log_bytes.get())
             },
-            gmmu: design.gmmu(sms.div_ceil(cluster)),
+            gmmu: design.gmmu(ports),
+            per_sm: gmmu.per_sm,
+            walk_cache: gmmu.walk_cache != WalkCache::None,
+            ideal: gmmu.ideal,
             far_limit: far_limit as u8,
             shared_tlb: gmmu.l2_tlb,
             crossbar: memory.crossbar.get(),

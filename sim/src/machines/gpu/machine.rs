@@ -1,9 +1,11 @@
 //! The GPU: its SMs and what they share run side by side, and meet after as many cycles as the fastest link takes.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::super::sm::{Sm, SmError, Statistics, Switching, Work};
+use super::super::sm::{Frames, Sm, SmError, Statistics, Switching, Work};
 use super::history::History;
 use super::kernel::{Kernel, Launch};
 use super::multiprocessor::Multiprocessor;
@@ -117,6 +119,11 @@ pub enum Failure {
         /// What cannot wait.
         other: &'static str,
     },
+    /// Pages come or go where only those are translated that stay.
+    #[error(
+        "{0} = true translates pages that stay where they are: leave out absent pages and capacity_percent"
+    )]
+    Resident(&'static str),
     /// Thread blocks leave for other reasons than a launch.
     #[error(
         "thread blocks are switched out while they wait for pages, so no second kernel can be launched"
@@ -203,6 +210,12 @@ impl<'work> Gpu<'work> {
         if parameters.paging.local.is_some() && !scheme.squashes() {
             return Err(Failure::Handler(scheme.name()));
         }
+        let moves = parameters.paging.absent || parameters.paging.capacity.is_some();
+        for (key, is_asked) in [("per_sm", parameters.per_sm), ("ideal", parameters.ideal)] {
+            if is_asked && moves {
+                return Err(Failure::Resident(key));
+            }
+        }
         if parameters.sm.blocks && scheme.squashes() {
             return Err(Failure::Blocks(scheme.name()));
         }
@@ -254,6 +267,15 @@ impl<'work> Gpu<'work> {
             is_parallel: false,
             committed: (0, 0),
         };
+        if parameters.ideal {
+            let tables = &gpu.uncore.pager.tables;
+            let pages = gpu.kernels.iter().flat_map(Kernel::pages);
+            let frame = |page| Some((page, tables.translate(page)? as u32));
+            let frames: Frames = Arc::new(pages.filter_map(frame).collect());
+            for sm in &mut gpu.sms {
+                sm.sm().knows(&frames);
+            }
+        }
         if gpu.uncore.pager.is_limited() {
             for sm in &mut gpu.sms {
                 sm.port().is_watched = true;

@@ -14,6 +14,11 @@ pub struct Translations {
     pub from_tlb: u64,
     /// Entries of tables that walks have read from the L2 cache.
     pub reads: u64,
+    /// Cycles from the arrival of an SM's request at the GMMU until its translation, over all [`fills`](Self::fills) that are its
+    /// answers.
+    pub latency: u64,
+    /// These fills.
+    pub answers: u64,
     /// Far faults that were not held.
     pub nacks: u64,
     /// Far faults that were held at once, at most.
@@ -114,6 +119,7 @@ pub fn joined(mut outcomes: impl Iterator<Item = sm::Outcome>) -> Option<sm::Out
         all.refused += other.refused;
         all.misses.lines += other.misses.lines;
         all.misses.waited += other.misses.waited;
+        all.lookups.add(&other.lookups);
         all.instructions += other.instructions;
         all.comparison.join(other.comparison);
     }

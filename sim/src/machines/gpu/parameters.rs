@@ -150,6 +150,12 @@ pub struct Parameters {
     pub sm: sm::Parameters,
     /// The GMMU, with a port for each [`cluster`](Self::cluster).
     pub gmmu: gmmu::Parameters,
+    /// Each SM has a GMMU of its own, with one port (Power et al., HPCA 2014, Table 2, design 1).
+    pub per_sm: bool,
+    /// Walks find entries in the page-walk cache.
+    pub walk_cache: bool,
+    /// Nothing is walked: an SM knows where each page lies (the ideal MMU of Power et al., HPCA 2014, section 5.2).
+    pub ideal: bool,
     /// Far faults that it holds for an SM.
     pub far_limit: u8,
     /// The GMMU keeps translations in its L2 TLB.
@@ -168,7 +174,7 @@ impl Parameters {
     /// SMs that share a port of the GMMU, which has 16.
     #[must_use]
     pub const fn cluster(&self) -> usize {
-        cluster(self.sms)
+        if self.per_sm { 1 } else { cluster(self.sms) }
     }
 
     /// Cycles from the resolution of a far fault until its warp has accessed the page, with some to spare: two walks, three ways over

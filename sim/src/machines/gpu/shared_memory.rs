@@ -14,8 +14,8 @@ pub const PAGE_LINE_BITS: u32 = 5;
 pub enum Requester {
     /// An SM, with what its answer comes with.
     Sm(usize, u32),
-    /// A walk, with the word that it reads.
-    Walk(u8, u64),
+    /// A walk of a GMMU, with the word that it reads.
+    Walk(usize, u8, u64),
 }
 
 /// A request on its way to its bank: when it is there, whose it is, the number of requests before it, and what it is.

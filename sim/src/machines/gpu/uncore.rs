@@ -1,7 +1,7 @@
 //! What the SMs share: the GMMU and its driver, the L2 cache and DRAM.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::ops::Range;
 
 use super::super::driver::{self, CACHED, Driver, START};
@@ -38,6 +38,8 @@ enum Message {
 /// unless it walks for the same page.
 #[derive(Clone, Debug)]
 struct Cluster {
+    /// When the walks came that are under way here.
+    under_way: HashMap<Page, u64>,
     sms: Range<usize>,
     /// The SM whose walk was offered last, and whether it still is.
     turn: usize,
@@ -58,29 +60,51 @@ impl Cluster {
     }
 }
 
+/// A GMMU with its driver.
+#[derive(Clone, Debug)]
+struct Unit {
+    gmmu: Gmmu,
+    inputs: gmmu::Inputs,
+    /// The SMs that share each port.
+    clusters: Vec<Cluster>,
+    /// Entries that walks wait for: when each comes, its walk, and its word.
+    entries: BinaryHeap<Reverse<(u64, u8, u64)>>,
+    driver: Driver,
+    /// Cycles in which nothing has gone over the ports of the GMMU, up to [`SETTLED`].
+    quiet: u8,
+}
+
+impl Unit {
+    /// When something comes here next; none if something happens now.
+    fn rests(&self, walks: &[VecDeque<Walk>]) -> Option<u64> {
+        if self.quiet < SETTLED || !self.gmmu.rests() {
+            return None;
+        }
+        let written = self.driver.rests()?;
+        let sms = self.clusters.iter().flat_map(|cluster| cluster.sms.clone());
+        let walks = sms.filter_map(|sm| walks[sm].front());
+        let walks = walks.map(|walk| walk.due);
+        let entry = self.entries.peek().map(|first| first.0.0);
+        walks.chain(entry).chain([written]).min()
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Uncore {
     crossbar: u64,
     translation: u64,
     /// Cycles until memory acknowledges a word of a record.
     latency: u64,
-    gmmu: Gmmu,
-    inputs: gmmu::Inputs,
+    /// One GMMU for all SMs, or one for each.
+    units: Vec<Unit>,
     pub shared: SharedMemory,
     /// Walks on their way to the GMMU, SM by SM.
     walks: Vec<VecDeque<Walk>>,
-    /// The SMs that share each port.
-    clusters: Vec<Cluster>,
-    /// Entries that walks wait for: when each comes, its walk, and its word.
-    entries: BinaryHeap<Reverse<(u64, u8, u64)>>,
-    driver: Driver,
     pub pager: Pager,
     pub translations: Translations,
     /// What it has for SMs since they met last, in the order in which it was sent.
     sent: Vec<(usize, Message)>,
     now: u64,
-    /// Cycles in which nothing has gone over the ports of the GMMU, up to [`SETTLED`].
-    quiet: u8,
 }
 
 impl Uncore {
@@ -88,44 +112,54 @@ impl Uncore {
     pub fn new(parameters: &Parameters, spaces: u8, pager: Pager) -> Self {
         let (sms, size) = (parameters.sms, parameters.cluster());
         let cluster = |first| Cluster {
+            under_way: HashMap::new(),
             sms: first..(first + size).min(sms),
             turn: first,
             offers: false,
+        };
+        let mut clusters: Vec<_> = (0..sms).step_by(size).map(cluster).collect();
+        let mut of_units = Vec::new();
+        match parameters.per_sm {
+            true => of_units.extend(clusters.into_iter().map(|cluster| vec![cluster])),
+            false => of_units.push(std::mem::take(&mut clusters)),
+        }
+        let unit = |clusters| Unit {
+            gmmu: Gmmu::new(parameters.gmmu),
+            inputs: gmmu::Inputs {
+                cached_levels: if parameters.walk_cache { CACHED } else { 0 },
+                shared_tlb: parameters.shared_tlb,
+                far_limit: parameters.far_limit.saturating_mul(size as u8),
+                ..driver::inputs(ROOT, LAST_FRAME)
+            },
+            clusters,
+            entries: BinaryHeap::new(),
+            driver: Driver::new(),
+            quiet: 0,
         };
         let mut uncore = Self {
             crossbar: parameters.crossbar,
             translation: parameters.translation,
             latency: parameters.caches.latency,
-            gmmu: Gmmu::new(parameters.gmmu),
-            inputs: gmmu::Inputs {
-                cached_levels: CACHED,
-                shared_tlb: parameters.shared_tlb,
-                far_limit: parameters.far_limit.saturating_mul(size as u8),
-                ..driver::inputs(ROOT, LAST_FRAME)
-            },
+            units: of_units.into_iter().map(unit).collect(),
             shared: SharedMemory::new(parameters.caches),
             walks: vec![VecDeque::new(); sms],
-            clusters: (0..sms).step_by(size).map(cluster).collect(),
-            entries: BinaryHeap::new(),
-            driver: Driver::new(),
             pager,
             translations: Translations::default(),
             sent: Vec::new(),
             now: 0,
-            quiet: 0,
         };
-        for cycle in 0..START {
-            let space = u8::try_from(cycle).ok().filter(|&asid| asid < spaces);
-            uncore.inputs.root_valid = space.is_some();
-            if let Some(asid) = space {
-                uncore.inputs.root_asid = asid;
-                uncore.inputs.root_pfn = Tables::root(asid);
+        for unit in &mut uncore.units {
+            for cycle in 0..START {
+                let space = u8::try_from(cycle).ok().filter(|&asid| asid < spaces);
+                unit.inputs.root_valid = space.is_some();
+                if let Some(asid) = space {
+                    unit.inputs.root_asid = asid;
+                    unit.inputs.root_pfn = Tables::root(asid);
+                }
+                unit.driver.drive(0, &mut uncore.pager, &mut unit.inputs);
+                let outputs = unit.gmmu.cycle(&unit.inputs);
+                unit.driver.see(0, 0, &outputs);
             }
-            uncore
-                .driver
-                .drive(0, &mut uncore.pager, &mut uncore.inputs);
-            let outputs = uncore.gmmu.cycle(&uncore.inputs);
-            uncore.driver.see(0, 0, &outputs);
         }
         uncore
     }
@@ -152,20 +186,14 @@ impl Uncore {
 
     /// Until when nothing happens here; none if something happens now.
     pub fn rests(&self) -> Option<u64> {
-        if self.quiet < SETTLED
-            || !self.gmmu.rests()
-            || driver::Pager::is_ready(&self.pager, self.now)
-        {
+        if driver::Pager::is_ready(&self.pager, self.now) {
             return None;
         }
-        let written = self.driver.rests()?;
-        let walks = self.walks.iter().filter_map(|walks| walks.front());
-        let walks = walks.map(|walk| walk.due);
-        let entry = self.entries.peek().map(|first| first.0.0);
-        let page = self.pager.next(self.now);
-        let all = walks.chain(entry).chain(page);
-        let next = all.chain([written, self.shared.next()]).min();
-        next.filter(|&next| next > self.now)
+        let next = self.pager.next(self.now).unwrap_or(u64::MAX);
+        let next = next.min(self.shared.next());
+        let unit = |next: u64, unit: &Unit| Some(next.min(unit.rests(&self.walks)?));
+        let next = self.units.iter().try_fold(next, unit)?;
+        (next > self.now).then_some(next)
     }
 
     /// Runs up to a cycle. It `skips` cycles in which nothing happens.
@@ -176,18 +204,32 @@ impl Uncore {
         while self.now < until {
             if skips && let Some(next) = self.rests() {
                 let next = next.min(until);
-                self.gmmu.rest(next - self.now);
+                for unit in &mut self.units {
+                    unit.gmmu.rest(next - self.now);
+                }
                 self.now = next;
                 continue;
             }
-            self.translate()?;
+            for number in 0..self.units.len() {
+                // Of several, those at which nothing happens are left alone.
+                let rests = skips && self.units.len() > 1;
+                let unit = &mut self.units[number];
+                let next = unit.rests(&self.walks).filter(|_| rests);
+                match next {
+                    Some(next) if next > self.now => unit.gmmu.rest(1),
+                    _ => self.translate(number)?,
+                }
+            }
             while let Some((comes, requester)) = self.shared.serve(self.now) {
                 match requester {
                     Requester::Sm(sm, id) => {
                         let answer = Message::Answer(comes + self.crossbar, id);
                         self.sent.push((sm, answer));
                     }
-                    Requester::Walk(walk, word) => self.entries.push(Reverse((comes, walk, word))),
+                    Requester::Walk(unit, walk, word) => {
+                        let entry = Reverse((comes, walk, word));
+                        self.units[unit].entries.push(entry);
+                    }
                 }
             }
             self.now += 1;
@@ -195,18 +237,25 @@ impl Uncore {
         Ok(())
     }
 
-    /// A cycle of the GMMU and of the driver.
-    fn translate(&mut self) -> Result<(), Failure> {
+    /// A cycle of a GMMU and of its driver.
+    fn translate(&mut self, number: usize) -> Result<(), Failure> {
         let now = self.now;
-        let inputs = &mut self.inputs;
-        let is_due = self.entries.peek().is_some_and(|first| first.0.0 <= now);
-        let entry = if is_due { self.entries.pop() } else { None };
+        let Unit {
+            gmmu,
+            inputs,
+            clusters,
+            entries,
+            driver,
+            quiet,
+        } = &mut self.units[number];
+        let is_due = entries.peek().is_some_and(|first| first.0.0 <= now);
+        let entry = if is_due { entries.pop() } else { None };
         inputs.response_valid = entry.is_some();
         if let Some(Reverse((_, walk, word))) = entry {
             (inputs.response_walk, inputs.response_data) = (walk, self.pager.tables.entry(word));
         }
         (inputs.request_valid, inputs.request_write) = (0, 0);
-        for (number, cluster) in self.clusters.iter_mut().enumerate() {
+        for (number, cluster) in clusters.iter_mut().enumerate() {
             if let Some(walk) = cluster.offer(now, &self.walks) {
                 inputs.request_valid |= 1 << number;
                 inputs.request_vpn[number] = walk.page.vpn;
@@ -224,10 +273,10 @@ impl Uncore {
             inputs.invalidate_scope = scope;
             (inputs.invalidate_vpn, inputs.invalidate_asid) = (page.vpn, page.asid);
         }
-        self.driver.drive(now, &mut self.pager, inputs);
-        let from_tlb = self.gmmu.tlb().answers();
-        let outputs = self.gmmu.cycle(inputs);
-        self.driver.see(now, self.latency, &outputs);
+        driver.drive(now, &mut self.pager, inputs);
+        let from_tlb = gmmu.tlb().answers();
+        let outputs = gmmu.cycle(inputs);
+        driver.see(now, self.latency, &outputs);
         let happens = inputs.request_valid != 0
             || inputs.response_valid
             || inputs.register_valid
@@ -236,25 +285,23 @@ impl Uncore {
             || outputs.memory_valid
             || outputs.write_valid
             || outputs.fill_valid | outputs.resolve_valid != 0;
-        self.quiet = if happens {
-            0
-        } else {
-            SETTLED.min(self.quiet + 1)
-        };
+        *quiet = if happens { 0 } else { SETTLED.min(*quiet + 1) };
         if outputs.memory_valid {
             let line = outputs.memory_word >> LINE_WORD_BITS;
-            let requester = Requester::Walk(outputs.memory_walk, outputs.memory_word);
+            let requester = Requester::Walk(number, outputs.memory_walk, outputs.memory_word);
             self.translations.reads += 1;
             self.shared.request(now + 1, line, Use::Load, requester);
         }
         self.translations.held = self.translations.held.max(outputs.held);
         let taken = inputs.request_valid & outputs.request_ready;
         let due = now + self.translation;
-        for (number, cluster) in self.clusters.iter_mut().enumerate() {
+        for (number, cluster) in clusters.iter_mut().enumerate() {
             let bit = |bits: u16| bits >> number & 1 == 1;
             if bit(taken) {
                 cluster.offers = false;
-                self.walks[cluster.turn].pop_front();
+                if let Some(walk) = self.walks[cluster.turn].pop_front() {
+                    cluster.under_way.insert(walk.page, walk.due);
+                }
                 self.sent.push((cluster.turn, Message::Credit(due)));
             }
             let (fill_valid, resolve_valid) = (bit(outputs.fill_valid), bit(outputs.resolve_valid));
@@ -264,6 +311,10 @@ impl Uncore {
                 self.translations.from_tlb += u64::from(from_tlb);
                 let (vpn, pfn) = (outputs.fill_vpn, outputs.fill_pfn);
                 let asid = outputs.fill_asid;
+                if let Some(since) = cluster.under_way.remove(&Page { vpn, asid }) {
+                    self.translations.answers += 1;
+                    self.translations.latency += now - since;
+                }
                 if !self.pager.translates(now, Page { vpn, asid }, pfn) {
                     let cycle = now;
                     return Err(Failure::Translation { cycle, vpn, pfn });

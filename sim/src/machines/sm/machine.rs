@@ -10,6 +10,7 @@ use super::fault_times::FaultTimes;
 use super::kernel::Kernel;
 use super::memory_unit::{Decision, Fault, MemoryUnit, Tag};
 use super::outcome::{Occasions, Outcome, SmError};
+use super::pages::Frames;
 use super::parameters::{Parameters, Recovery};
 use super::preempting::Preempting;
 use super::resident::{ENTRIES, Resident};
@@ -220,6 +221,7 @@ impl<'work, B: Below> Sm<'work, B> {
             occasions: self.occasions,
             fault_times,
             misses: self.memory.misses(&self.below),
+            lookups: self.memory.lookups(),
             instructions: self.instructions,
             comparison: self.comparison,
         }
@@ -246,6 +248,11 @@ impl<'work, B: Below> Sm<'work, B> {
     /// The cycle that comes next.
     pub(in super::super) const fn now(&self) -> u64 {
         self.now
+    }
+
+    /// From now on it is known without a walk where these pages lie.
+    pub(in super::super) fn knows(&mut self, frames: &Frames) {
+        self.memory.knows(frames);
     }
 
     /// What it is connected to.

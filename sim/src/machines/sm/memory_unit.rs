@@ -8,8 +8,8 @@ use super::cache::Cache;
 use super::causes::Cause;
 use super::exceptions::Raising;
 use super::fault_times::FaultTimes;
-use super::outcome::Misses;
-use super::pages::{Answer, Fill, Pages, Report};
+use super::outcome::{Lookups, Misses};
+use super::pages::{Answer, Fill, Frames, Pages, Report};
 use super::parameters::{Faults, Parameters, Switching};
 use super::resident::ENTRIES;
 use super::work::Kind;
@@ -183,6 +183,16 @@ impl MemoryUnit {
         pages.iter().for_each(|&page| self.pages.warm(page));
     }
 
+    /// From now on it is known without a walk where these pages lie.
+    pub fn knows(&mut self, frames: &Frames) {
+        self.pages.knows(frames);
+    }
+
+    /// How global accesses were translated.
+    pub const fn lookups(&self) -> Lookups {
+        self.pages.lookups
+    }
+
     /// Whether it takes another instruction, with so many on their way.
     pub fn is_ready(&self, coming: usize) -> bool {
         self.waiting.len() + coming < WAITING
@@ -197,6 +207,9 @@ impl MemoryUnit {
         faults: bool,
         now: u64,
     ) {
+        let lookups = &mut self.pages.lookups;
+        lookups.instructions += u64::from(mask != 0);
+        lookups.lanes += u64::from(mask.count_ones());
         let injected = if mask != 0 && (self.random.f64() < self.faults.rate || faults) {
             let lanes = self.random.u32(..) & mask;
             if lanes == 0 { mask } else { lanes }
@@ -484,6 +497,8 @@ impl MemoryUnit {
         let injected = self.injected;
         match requester {
             Requester::Line(number, place) => {
+                self.pages.lookups.lines += 1;
+                self.pages.lookups.missed += u64::from(said == Said::Missed);
                 let Some(access) = self.access(number) else {
                     return;
                 };

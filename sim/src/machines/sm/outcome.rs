@@ -93,6 +93,41 @@ pub struct Misses {
     pub waited: u64,
 }
 
+/// Accesses of global memory and how they are translated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lookups {
+    /// Instructions that have a lane, and their lanes.
+    pub instructions: u64,
+    /// The lanes.
+    pub lanes: u64,
+    /// Lines of 128 B that the coalescer makes of them, each of which looks into the L1 TLB.
+    pub lines: u64,
+    /// Those whose page the L1 TLB does not have, also if its walk is under way.
+    pub missed: u64,
+    /// Walks that the L1 TLB requests.
+    pub walks: u64,
+    /// The pages that it waits for at each of these times, that of the walk included, all together.
+    pub waiting: u64,
+    /// The most of them.
+    pub most: u64,
+    /// Walks that are requested 500 cycles at most after the one before.
+    pub soon: u64,
+}
+
+impl Lookups {
+    /// Adds those of another SM.
+    pub(in super::super) fn add(&mut self, other: &Self) {
+        self.instructions += other.instructions;
+        self.lanes += other.lanes;
+        self.lines += other.lines;
+        self.missed += other.missed;
+        self.walks += other.walks;
+        self.waiting += other.waiting;
+        self.most = self.most.max(other.most);
+        self.soon += other.soon;
+    }
+}
+
 /// Faults and exceptions of a run that squash an instruction, and those of them in which a restart could go wrong; one may be of
 /// several kinds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -180,6 +215,8 @@ pub struct Outcome {
     pub fault_times: FaultTimes,
     /// What its caches missed.
     pub misses: Misses,
+    /// How global accesses are translated.
+    pub lookups: Lookups,
     /// Warp instructions that have committed.
     pub instructions: u64,
     /// What was compared with the run without faults.

@@ -1,10 +1,19 @@
 //! The L1 TLB over its ports.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use super::below::Below;
+use super::outcome::Lookups;
 use crate::page::Page;
 use crate::ports::Model;
-use crate::sm::l1_tlb::{FAR, Inputs, L1Tlb, NACK, OF_ALL, Parameters};
+use crate::sm::l1_tlb::{FAR, Inputs, L1Tlb, NACK, OF_ALL, Parameters, Step};
 
+/// Where pages lie, if that is known without a walk.
+pub type Frames = Arc<HashMap<Page, u32>>;
+
+/// Walks so many cycles apart at most are of one burst (Power et al., HPCA 2014, section 4.2).
+const SOON: u64 = 500;
 /// Bits of an address inside a page.
 pub(super) const PAGE_BITS: u32 = 12;
 
@@ -44,6 +53,13 @@ pub struct Pages {
     inputs: Inputs,
     /// The place of the far fault that the GMMU has reported in this cycle.
     place: u16,
+    /// Where pages lie, if that is known without a walk.
+    frames: Option<Frames>,
+    /// The frame of the page that was checked in the cycle before, if it was known so.
+    known: Option<u32>,
+    pub lookups: Lookups,
+    /// When the last walk was requested.
+    walked: Option<u64>,
 }
 
 impl Pages {
@@ -56,7 +72,30 @@ impl Pages {
                 ..Inputs::default()
             },
             place: 0,
+            frames: None,
+            known: None,
+            lookups: Lookups::default(),
+            walked: None,
         }
+    }
+
+    /// From now on it is known without a walk where these pages lie.
+    pub fn knows(&mut self, frames: &Frames) {
+        self.frames = Some(Arc::clone(frames));
+    }
+
+    /// Counts a walk that is requested.
+    fn count(&mut self, now: u64) {
+        let walks = |step: Step| matches!(step, Step::Requesting | Step::Walking { .. });
+        // The walk itself is not requested any more.
+        let waiting = self.l1.misses().filter(|miss| walks(miss.step)).count() as u64;
+        let lookups = &mut self.lookups;
+        lookups.walks += 1;
+        lookups.waiting += waiting;
+        lookups.most = lookups.most.max(waiting);
+        let since = self.walked.map(|last| now - last);
+        lookups.soon += u64::from(since.is_some_and(|since| since <= SOON));
+        self.walked = Some(now);
     }
 
     /// Checks are of this address space from now on.
@@ -124,6 +163,11 @@ impl Pages {
         now: u64,
         below: &mut impl Below,
     ) -> Report {
+        let asid = self.inputs.check_asid;
+        let frame = |(vpn, _)| Some(*self.frames.as_ref()?.get(&Page { vpn, asid })?);
+        let at_once = check.and_then(frame);
+        let known = std::mem::replace(&mut self.known, at_once);
+        let check = check.filter(|_| at_once.is_none());
         let inputs = &mut self.inputs;
         inputs.check_valid = check.is_some();
         (inputs.check_vpn, inputs.check_write) = check.unwrap_or_default();
@@ -134,16 +178,19 @@ impl Pages {
                 asid: outputs.walk_asid,
             };
             below.walk(now, page, outputs.walk_write);
+            self.count(now);
         }
+        let inputs = &self.inputs;
         // No access waits for a page of another space.
         let is_own = outputs.wake_asid == inputs.check_asid;
         let page = is_own.then_some(outputs.wake_vpn);
         let wakes = outputs.wake_valid && (is_own || outputs.wake_all);
         Report {
-            answer: outputs.answer_valid.then_some(match () {
-                () if outputs.answer_hit => Answer::Hit(outputs.answer_pfn),
-                () if outputs.answer_fault => Answer::Absent,
-                () => Answer::Missed,
+            answer: (known.is_some() || outputs.answer_valid).then_some(match known {
+                Some(frame) => Answer::Hit(frame),
+                _ if outputs.answer_hit => Answer::Hit(outputs.answer_pfn),
+                _ if outputs.answer_fault => Answer::Absent,
+                _ => Answer::Missed,
             }),
             woken: wakes.then_some((page, outputs.wake_all)),
         }
@@ -151,7 +198,7 @@ impl Pages {
 
     /// Whether nothing happens here until something comes.
     pub fn rests(&self) -> bool {
-        self.l1.is_quiet()
+        self.known.is_none() && self.l1.is_quiet()
     }
 
     /// Brings a page into the TLB before the first cycle.

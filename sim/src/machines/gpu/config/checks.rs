@@ -20,10 +20,17 @@ impl Config {
     ///
     /// # Errors
     /// If warps are to handle their faults, and the scheme cannot preempt them; if it is to, and the TLB blocks; or if the driver
-    /// waits with replays, and faults are handled elsewhere or parts leave meanwhile.
+    /// waits with replays, and faults are handled elsewhere or parts leave meanwhile; or if pages come and go where only pages that
+    /// stay are translated.
     pub fn check(&self) -> Result<(), Failure> {
         let scheme = self.sm.scheme.0;
         let paging = &self.paging;
+        let moves = paging.absent || paging.capacity_percent.percent().is_some();
+        for (key, is_asked) in [("per_sm", self.gmmu.per_sm), ("ideal", self.gmmu.ideal)] {
+            if is_asked && moves {
+                return Err(Failure::Resident(key));
+            }
+        }
         if paging.replay != Replay::Page {
             let replay = paging.replay.name();
             let is_limited = paging.capacity_percent.percent().is_some();
@@ -119,6 +126,21 @@ mod tests {
             assert_eq!(refused(&text), sentence);
             let page = text.replace("once", "page");
             assert!(Config::read(&page, "gpu.toml", "tanasic").is_ok());
+        }
+    }
+
+    #[test]
+    fn walkers_of_sms_and_ideal_translation_have_pages_that_stay() {
+        for key in ["per_sm", "ideal"] {
+            for line in ["absent = true", "capacity_percent = 50"] {
+                let text = format!("[gmmu]\n{key} = true\n[paging]\n{line}\n");
+                let sentence = format!(
+                    "gpu.toml:2: {key} = true translates pages that stay where they are: leave out absent pages and capacity_percent"
+                );
+                assert_eq!(refused(&text), sentence);
+            }
+            let stays = format!("[gmmu]\n{key} = true\n");
+            assert!(Config::read(&stays, "gpu.toml", "tanasic").is_ok());
         }
     }
 

@@ -246,3 +246,36 @@ impl<'de> Deserialize<'de> for Replay {
         deserializer.deserialize_str(names)
     }
 }
+
+/// What the page-walk cache keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WalkCache {
+    /// As many entries as it has bytes for.
+    #[default]
+    Normal,
+    /// Nothing (Power et al., HPCA 2014, Table 2, designs 1 and 2).
+    None,
+    /// Whatever walks have read (section 6.2).
+    Ideal,
+}
+
+impl WalkCache {
+    /// Its name in files, options and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Normal => "normal",
+            Self::None => "none",
+            Self::Ideal => "ideal",
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for WalkCache {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let all = [Self::Normal, Self::None, Self::Ideal];
+        let names = Names::new("walk_cache", all, |one| one.name());
+        deserializer.deserialize_str(names)
+    }
+}

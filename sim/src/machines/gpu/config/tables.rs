@@ -7,7 +7,7 @@ use super::super::super::sm::Response;
 use super::super::values::{
     PolicyName, PowerOfTwo, SchemeName, Share, Within, response, responses,
 };
-use super::names::{Eviction, Granularity, Handling, Prefetch, Replay, SwitchingMode};
+use super::names::{Eviction, Granularity, Handling, Prefetch, Replay, SwitchingMode, WalkCache};
 
 /// An SM.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -65,6 +65,14 @@ pub struct GmmuTable {
     pub walks: PowerOfTwo<1, 64>,
     /// Bytes of the page-walk cache, a power of two.
     pub cache_bytes: PowerOfTwo<64, 65536>,
+    /// What the page-walk cache keeps, by name.
+    pub walk_cache: WalkCache,
+    /// Each SM has a GMMU of its own.
+    pub per_sm: bool,
+    /// Walks are served in the order in which they are requested; otherwise SMs take turns.
+    pub first_come: bool,
+    /// Nothing is walked: an SM knows where each page lies.
+    pub ideal: bool,
     /// Far faults that it holds for an SM.
     pub far_faults: Within<1, 64>,
 }
