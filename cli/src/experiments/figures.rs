@@ -6,6 +6,7 @@ mod compiled;
 pub mod family;
 mod handling;
 mod paging;
+mod power;
 pub mod report;
 mod runs;
 mod schemes;
@@ -24,11 +25,12 @@ use crate::Global;
 use crate::output::{self, progress};
 
 /// All figures, by the runs that they share.
-pub const FAMILIES: [&dyn AnyFamily; 5] = [
+pub const FAMILIES: [&dyn AnyFamily; 6] = [
     &schemes::Schemes,
     &switching::Switching,
     &handling::HandledByWarps,
     &paging::Paging,
+    &power::Power,
     &active_pointers::ActivePointers,
 ];
 
