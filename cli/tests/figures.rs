@@ -285,3 +285,43 @@ fn options_that_a_figure_does_not_take_are_refused() {
         command.assert().failure().stderr(contains(told));
     }
 }
+
+/// The designs of an MMU run alike, and no one passes the ideal MMU.
+#[test]
+fn designs_of_an_mmu_stand_beside_the_paper() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.md");
+    let mut command = faultline();
+    command.args(["figures", "power-4", "power-6", "--json"]);
+    command.args(["--kernels", "nn", "--scale", "1", "--sms", "4"]);
+    command.arg("--markdown").arg(&page);
+    let output = command.assert().success();
+    let rows: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 1);
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let designs = rows[0]["designs"].as_array().unwrap();
+    assert_eq!(designs.len(), 8);
+    let ideal = &designs[7];
+    assert_eq!((&ideal["walks"], &ideal["missed"]), (&0.into(), &0.into()));
+    for design in designs {
+        let percent = 100.0 * number(&ideal["cycles"]) / number(&design["cycles"]);
+        assert!((percent - number(&design["of_ideal_percent"])).abs() < 1e-9);
+        assert!(percent <= 100.0, "{design}");
+        assert_eq!(design["lines"], ideal["lines"]);
+    }
+    // A walk of design 3 finds most of its entries in the page-walk cache.
+    let latency = |place: usize| number(&designs[place]["walk_latency"]);
+    assert!(latency(3) < latency(1), "{rows:?}");
+    let per_1000 = |key: &str| number(&rows[0][key]);
+    assert!(per_1000("lanes_per_1000") >= per_1000("lines_per_1000"));
+    let page = std::fs::read_to_string(page).unwrap();
+    for told in [
+        "## Figure 4",
+        "## Figures 6 and 11",
+        "## Figure 7",
+        "## Figure 8",
+    ] {
+        assert!(page.contains(told), "{page}");
+    }
+}

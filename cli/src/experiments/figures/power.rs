@@ -169,7 +169,7 @@ impl Family for Power {
     }
 
     fn small(&self) -> (&'static [&'static str], u32) {
-        (&["nn", "nw", "pathfinder", "bfs"], 1)
+        (&["nn", "nw", "pathfinder", "lud"], 1)
     }
 
     fn kernels(&self, _: &Request) -> Vec<&'static str> {
