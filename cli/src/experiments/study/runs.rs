@@ -22,10 +22,6 @@ pub struct Run {
 }
 
 /// What a run is.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there are as many jobs as runs, each of which takes far more memory"
-)]
 pub enum Job {
     /// A workload on a GPU.
     Gpu(Box<Choice>),
