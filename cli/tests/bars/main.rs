@@ -9,6 +9,7 @@ mod gmmu;
 mod handling;
 mod paging;
 mod performance;
+mod power;
 mod preemption;
 mod readme;
 mod switching;
