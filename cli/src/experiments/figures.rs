@@ -72,8 +72,7 @@ pub struct Args {
     /// Kernels in place of all
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = kernel)]
     kernels: Vec<String>,
-    /// What is run: kernels written by hand after access patterns, or compiled programs at the papers' problem sizes [default:
-    /// compiled]
+    /// What is run: kernels written by hand after access patterns, or compiled programs at the papers' sizes [default: compiled]
     #[arg(long, value_enum)]
     code: Option<Code>,
     /// How much runs: all figures take minutes or hours

@@ -119,9 +119,9 @@ pub struct Args {
     /// Several run one after the other; that of the configuration if not given.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     eviction: Vec<Evicting>,
-    /// When the driver has the GPU try again what has faulted: each page as it comes (page); or it reads records in batches of 256,
-    /// and replays as all of a block of 2 MB (block) or of the batch (batch) has come, drops what was reported meanwhile
-    /// (batch-flush), or goes on until nothing is reported any more (once)
+    /// When the driver has the GPU try again what has faulted: each page as it comes (page), or all of a batch of 256 records
+    /// as it has come (batch), or all of a block of 2 MB in it (block), or the batch with what was reported meanwhile dropped unread
+    /// (batch-flush), or everything as nothing more is reported (once)
     ///
     /// Several run one after the other; that of the configuration if not given.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]

@@ -111,7 +111,7 @@ impl Replays {
         for fault in self.inbox.drain(..count) {
             match pages.insert(fault.0) {
                 true => batch.push(fault),
-                // Whoever has missed it waits for the same page, and is told of it with the first.
+                // Whoever has missed it waits for the same page, and is woken with the first.
                 false => self.counts.duplicates += 1,
             }
         }
