@@ -16,6 +16,7 @@ mod comparison;
 mod exceptions;
 mod fault_times;
 mod kernel;
+mod lines;
 mod machine;
 mod memory_unit;
 mod outcome;
@@ -38,7 +39,7 @@ mod values;
 mod work;
 
 pub use address_space::AddressSpace;
-pub(in crate::machines) use below::{Below, Request, Use};
+pub(in crate::machines) use below::{Below, CONTEXT, Request, Use};
 pub use causes::{Cause, Cycles};
 pub(in crate::machines) use comparison::Comparison;
 pub use fault_times::FaultTimes;

@@ -67,11 +67,10 @@ impl Config {
         cycles as f64 / self.clock_mhz.0 as f64
     }
 
-    /// How contexts move: over the SM's share of the bandwidth of DRAM, with its latency.
+    /// How contexts move: as lines, and by estimate over the SM's share of the bandwidth of DRAM.
     fn transfer(&self, caches: &Caches) -> Transfer {
-        Transfer::Beats {
+        Transfer::Lines {
             interval: caches.context_interval(self.sms.get()),
-            latency: 2 * self.memory.crossbar.get::<u64>() + caches.dram,
         }
     }
 
@@ -86,7 +85,7 @@ impl Config {
         }
     }
 
-    /// When thread blocks leave. Their contexts take the SM's share of the bandwidth of DRAM, and its latency.
+    /// When thread blocks leave. Their contexts go to DRAM and come from there.
     fn switching(&self, caches: &Caches) -> Switching {
         let SwitchingTable {
             mode,
@@ -226,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contexts_move_over_an_sms_share_of_dram() {
+    fn contexts_go_to_dram() {
         let with = |mode: &str| {
             let text = format!("[switching]\nmode = \"{mode}\"\nthreshold = 3\n");
             let config = Config::read(&text, "gpu.toml", "tanasic").unwrap();
@@ -237,10 +236,7 @@ mod tests {
             panic!("blocks are switched out");
         };
         // 256 B a cycle for 16 SMs.
-        let transfer = Transfer::Beats {
-            interval: 2,
-            latency: 220,
-        };
+        let transfer = Transfer::Lines { interval: 2 };
         assert_eq!(
             (local.transfer, local.threshold, local.extra),
             (transfer, 3, 4)

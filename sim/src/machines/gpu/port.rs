@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use super::super::sm::{Below, Misses, Request, ThreadBlock};
+use super::super::sm::{Below, CONTEXT, Misses, Request, ThreadBlock};
 use super::shared_memory::PAGE_LINE_BITS;
 use crate::page::Page;
 use crate::simt::Memory;
@@ -90,7 +90,9 @@ pub struct Port {
     pub credits: VecDeque<u64>,
     pub translations: VecDeque<Translation>,
     /// Requests that are answered, and when.
-    pub answers: BinaryHeap<Reverse<(u64, u32)>>,
+    answers: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Lines of contexts that have come or were written, and when.
+    contexts: BinaryHeap<Reverse<(u64, u32)>>,
     /// The supply of each kernel.
     pub supplies: [Supply; KERNELS],
     /// The kernel that the SM runs.
@@ -112,6 +114,7 @@ impl Port {
             credits: VecDeque::new(),
             translations: VecDeque::new(),
             answers: BinaryHeap::new(),
+            contexts: BinaryHeap::new(),
             supplies: [const { Supply::new() }; KERNELS],
             kernel: 0,
             misses: Misses::default(),
@@ -126,8 +129,20 @@ impl Port {
         let supply = &self.supplies[self.kernel];
         let block = supply.blocks.front().map(|first| first.0);
         let last = Some(supply.last).filter(|&last| last > now);
-        let all = [translation, answer, block, last];
+        let line = self.contexts.peek().map(|first| first.0.0);
+        let all = [translation, answer, line, block, last];
         all.into_iter().flatten().min().unwrap_or(u64::MAX)
+    }
+
+    /// A request is answered at a time.
+    pub fn answer(&mut self, due: u64, id: u32) {
+        let is_of_context = id & CONTEXT != 0;
+        let answers = if is_of_context {
+            &mut self.contexts
+        } else {
+            &mut self.answers
+        };
+        answers.push(Reverse((due, id & !CONTEXT)));
     }
 }
 
@@ -177,7 +192,7 @@ impl Below for Port {
     }
 
     fn request(&mut self, at: u64, request: Request) -> Option<u64> {
-        self.misses.lines += 1;
+        self.misses.lines += u64::from(!request.how.is_of_context());
         let at = at.max(self.now) + self.crossbar;
         self.sent.requests.push((at, request));
         None
@@ -188,6 +203,12 @@ impl Below for Port {
         let is_due = self.answers.peek().is_some_and(|first| first.0.0 <= now);
         let first = if is_due { self.answers.pop() } else { None };
         first.map(|Reverse((_, id))| id)
+    }
+
+    fn arrived_of_context(&mut self, now: u64) -> Option<u32> {
+        let is_due = self.contexts.peek().is_some_and(|first| first.0.0 <= now);
+        let first = if is_due { self.contexts.pop() } else { None };
+        first.map(|Reverse((_, number))| number)
     }
 
     fn memory(&mut self) -> Option<&mut Memory> {

@@ -94,9 +94,8 @@ fn scheduler(random: &mut Rng) -> Local {
         handler: 0,
         transfer: match random.bool() {
             true => Transfer::AtOnce,
-            false => Transfer::Beats {
+            false => Transfer::Lines {
                 interval: random.u64(1..6),
-                latency: random.u64(0..100),
             },
         },
     }

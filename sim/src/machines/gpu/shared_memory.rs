@@ -19,7 +19,7 @@ pub enum Requester {
 }
 
 /// A request on its way to its bank: when it is there, whose it is, the number of requests before it, and what it is.
-type Coming = Reverse<(u64, usize, u64, u64, bool, bool, Requester)>;
+type Coming = Reverse<(u64, usize, u64, u64, Use, Requester)>;
 
 /// What the banks and channels have done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct Traffic {
     pub from_dram: u64,
     /// Lines that were written back to DRAM.
     pub to_dram: u64,
+    /// Lines of contexts that were written to DRAM, or read there.
+    pub contexts: u64,
     /// Cycles that lines waited for their banks and channels.
     pub waited: u64,
 }
@@ -75,19 +77,19 @@ impl SharedMemory {
     /// A request that is at its bank at a time. Of those of one time the SMs' go first, in their order, and of one SM's the first.
     pub fn request(&mut self, at: u64, line: u64, how: Use, requester: Requester) {
         self.requests += 1;
-        let (writes, answers) = (how != Use::Load, how != Use::Store);
         let of = match requester {
             Requester::Sm(sm, _) => sm,
             Requester::Walk(..) => usize::MAX,
         };
-        let coming = (at, of, self.requests, line, writes, answers, requester);
+        let coming = (at, of, self.requests, line, how, requester);
         self.coming.push(Reverse(coming));
     }
 
-    /// A request of an SM.
+    /// A request of an SM. The contexts of each SM begin in another bank.
     pub fn request_of(&mut self, at: u64, sm: usize, request: Request) {
         let requester = Requester::Sm(sm, request.id);
-        self.request(at, request.line, request.how, requester);
+        let offset = u64::from(request.how.is_of_context()) * sm as u64;
+        self.request(at, request.line + offset, request.how, requester);
     }
 
     /// A frame is freed: its lines are nobody's.
@@ -108,12 +110,36 @@ impl SharedMemory {
     pub fn serve(&mut self, now: u64) -> Option<(u64, Requester)> {
         loop {
             let first = self.coming.peek().filter(|first| first.0.0 <= now)?;
-            let Reverse((at, _, _, line, writes, answers, requester)) = *first;
+            let Reverse((at, _, _, line, how, requester)) = *first;
             self.coming.pop();
-            let comes = self.access(at, line, writes, answers);
-            if answers {
+            let comes = match how.is_of_context() {
+                true => self.context(at, line, how),
+                false => self.access(at, line, how != Use::Load, how != Use::Store),
+            };
+            if how != Use::Store {
                 return Some((comes, requester));
             }
+        }
+    }
+
+    /// A line of a context passes a bank's tags, and takes its turn in the bank and in the channel. It says when the line is read or
+    /// written.
+    fn context(&mut self, at: u64, line: u64, how: Use) -> u64 {
+        let Caches {
+            latency,
+            dram,
+            dram_interval,
+            ..
+        } = self.caches;
+        let banks = self.banks.len() as u64;
+        let bank = &mut self.banks[(line % banks) as usize];
+        let start = at.max(bank.free);
+        let channel = bank.dram_free.max(start + latency);
+        (bank.free, bank.dram_free) = (start + 1, channel + dram_interval);
+        self.traffic.contexts += 1;
+        match how {
+            Use::Restore => channel + dram,
+            _ => channel + dram_interval,
         }
     }
 
@@ -238,5 +264,18 @@ mod tests {
         let load = |line| (0, line, Use::Load);
         let found = answers(memory, &[load(0), load(2), load(4)]);
         assert_eq!(found, [(250, 0), (258, 1), (250 + 50 + 200, 2)]);
+    }
+
+    #[test]
+    fn contexts_and_caches_share_the_channels() {
+        let memory = &mut SharedMemory::new(SMALL);
+        // All three are in bank 1, because the contexts of SM 3 begin three banks further.
+        let (save, restore) = ((0, 0, Use::Save), (0, 2, Use::Restore));
+        let found = answers(memory, &[save, restore, (0, 1, Use::Load)]);
+        assert_eq!(found, [(58, 0), (258, 1), (266, 2)]);
+        // They pass the tags: the cache has the line that was loaded, and no other.
+        let found = answers(memory, &[(400, 0, Use::Save), (500, 3, Use::Load)]);
+        assert_eq!(found, [(458, 0), (500 + 50 + 200, 1)]);
+        assert_eq!(memory.traffic.contexts, 3);
     }
 }

@@ -178,7 +178,7 @@ impl Uncore {
             let port = sms[sm].port();
             match message {
                 Message::Translation(translation) => port.translations.push_back(translation),
-                Message::Answer(due, id) => port.answers.push(Reverse((due, id))),
+                Message::Answer(due, id) => port.answer(due, id),
                 Message::Credit(due) => port.credits.push_back(due),
             }
         }

@@ -7,7 +7,7 @@ use crate::simt::Memory;
 use crate::sm::l1_tlb;
 
 /// What an access does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Use {
     /// Reads a line.
     Load,
@@ -15,7 +15,22 @@ pub enum Use {
     Store,
     /// Changes it in the L2 cache.
     Atomic,
+    /// Writes a line of a context to DRAM, past the L2 cache.
+    Save,
+    /// Reads a line of a context from there.
+    Restore,
 }
+
+impl Use {
+    /// Whether it is a context's.
+    #[must_use]
+    pub const fn is_of_context(self) -> bool {
+        matches!(self, Self::Save | Self::Restore)
+    }
+}
+
+/// The bit of a request's number that says that it is for a line of a context.
+pub const CONTEXT: u32 = 1 << 31;
 
 /// A line that is requested of the L2 cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +55,10 @@ pub trait Below {
     fn request(&mut self, at: u64, request: Request) -> Option<u64>;
     /// The next request whose line has come.
     fn arrived(&mut self, now: u64) -> Option<u32>;
+    /// The number of the next line of a context that has come, or been written.
+    fn arrived_of_context(&mut self, _now: u64) -> Option<u32> {
+        None
+    }
     /// Global memory, if it is the SM's own. Otherwise its owner performs what [`Below::access`] notes.
     fn memory(&mut self) -> Option<&mut Memory>;
     /// The instruction of a warp's entry accesses global memory now. It finds what it reads there before it commits.

@@ -188,12 +188,10 @@ pub enum Recovery {
 pub enum Transfer {
     /// All of its beats move in a cycle. What is left are the steps of the pipeline: stops, drain, squashed instructions, resumes.
     AtOnce,
-    /// Beat by beat of 32 B.
-    Beats {
-        /// Cycles from a beat to the next.
+    /// In lines of 128 B through the SM's port to DRAM, among the requests of its caches and those of other SMs.
+    Lines {
+        /// Cycles of a beat of 32 B at the SM's share of the bandwidth of DRAM, by which the time of a context is estimated.
         interval: u64,
-        /// Cycles from the begin of a restore to its first beat.
-        latency: u64,
     },
 }
 

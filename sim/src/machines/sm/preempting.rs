@@ -103,7 +103,7 @@ impl<'work> Preempting<'work> {
         let beats = sm.switch.saver.beats(sm.work.warps_per_block);
         let cycles = match preemption.transfer {
             Transfer::AtOnce => 0,
-            Transfer::Beats { interval, .. } => beats * interval.max(1),
+            Transfer::Lines { interval } => beats * interval.max(1),
         };
         let instructions = sm.work.steps() / sm.work.blocks().max(1);
         let lead = match preemption.choice {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::lines::Lines;
 use super::parameters::{Local, Parameters, Switching, Transfer};
 use super::resident::Resident;
 use super::work::Work;
@@ -154,10 +155,10 @@ pub(super) struct Saver {
     unlogged: bool,
     /// How often what is around the engine is ready.
     rate: f64,
-    /// Cycles from a beat of memory's to the next, and to the first of a restore; when the next one may move.
+    /// Cycles of a beat at the SM's share of the bandwidth of DRAM.
     interval: u64,
-    latency: u64,
-    free: u64,
+    /// What is under way between the engine and memory; none if a context takes no time there.
+    pub lines: Option<Lines>,
     /// Writes of what is dirty already are left out.
     leaves_out: bool,
     events: VecDeque<Event>,
@@ -214,9 +215,9 @@ impl Saver {
             }
             Switching::Never | Switching::Chance(_) => None,
         };
-        let (interval, latency) = match transfer {
-            Some(Transfer::Beats { interval, latency }) => (interval, latency),
-            Some(Transfer::AtOnce) | None => (0, 0),
+        let interval = match transfer {
+            Some(Transfer::Lines { interval }) => Some(interval),
+            Some(Transfer::AtOnce) | None => None,
         };
         Self {
             layout,
@@ -227,9 +228,8 @@ impl Saver {
             random,
             unlogged: parameters.pipeline.scheme != Scheme::OperandLog,
             rate: if transfer.is_some() { 1.0 } else { rate },
-            interval,
-            latency,
-            free: 0,
+            interval: interval.unwrap_or(0),
+            lines: interval.map(|_| Lines::default()),
             leaves_out: transfer.is_some(),
             events: VecDeque::new(),
             quiet: 0,
@@ -253,7 +253,7 @@ impl Saver {
     /// Cycles for which the contexts of all thread blocks that fit on the SM move one way, one after the other.
     pub fn cycles_of_all(&self) -> u64 {
         let beats = BEATS_OF_ROW * self.layout.used_rows + self.layout.used_shared;
-        beats * self.interval.max(1) + self.latency
+        beats * self.interval.max(1)
     }
 
     /// The sizes of the engine.
@@ -332,8 +332,10 @@ impl Saver {
         self.request = Some(request);
         self.leaving.clear();
         if let Some((saved, cut)) = saved {
-            self.free = self.now + self.latency;
             self.coming = saved.outside.iter().copied().take(cut).collect();
+        }
+        if let Some(lines) = &mut self.lines {
+            lines.begin(self.coming.len());
         }
     }
 
@@ -356,10 +358,10 @@ impl Saver {
     /// What the engine receives and shows in this cycle, as far as it does not follow from the pipeline.
     pub fn begin_cycle(&mut self, stop_ready: bool) {
         self.now += 1;
-        let is_free = self.free <= self.now;
         let random = &mut self.random;
         let mut ready = || random.f64() < self.rate;
         self.offers |= ready();
+        let lines = self.lines.as_ref();
         let front = self.read.front().filter(|(time, _)| *time <= self.now);
         let mut inputs = checkpoint::Inputs {
             stop_ready,
@@ -368,11 +370,11 @@ impl Saver {
             got_valid: front.is_some(),
             got_beat: front.map_or_else(Beat::default, |(_, beat)| *beat),
             put_ready: ready(),
-            out_ready: ready() && is_free,
-            in_valid: self.offers && is_free && !self.coming.is_empty(),
+            out_ready: ready() && lines.is_none_or(Lines::takes),
+            in_valid: self.offers && !self.coming.is_empty() && lines.is_none_or(Lines::has_next),
             in_last: self.coming.len() == 1,
             in_beat: self.coming.front().copied().unwrap_or_default(),
-            ended_ready: ready(),
+            ended_ready: ready() && lines.is_none_or(Lines::are_there),
             ..checkpoint::Inputs::default()
         };
         if let Some(request) = &self.request {
@@ -469,20 +471,23 @@ impl Saver {
         }
         if outputs.out_valid && inputs.out_ready {
             self.leaving.push(outputs.out_beat);
-            self.moves();
+            self.moved += 1;
+            if let Some(lines) = &mut self.lines {
+                lines.leave();
+            }
         }
         if inputs.in_valid && outputs.in_ready {
             self.coming.pop_front();
             self.offers = false;
-            self.moves();
+            self.moved += 1;
+            if let Some(lines) = &mut self.lines {
+                lines.take();
+            }
+        }
+        if let Some(lines) = self.lines.as_mut().filter(|_| outputs.ended_valid) {
+            lines.close();
         }
         self.outputs = outputs;
-    }
-
-    /// A beat moves to memory or comes from there.
-    const fn moves(&mut self) {
-        self.moved += 1;
-        self.free = self.now + self.interval;
     }
 
     /// Whether nothing is under way between what is around the engine, and it has no request.

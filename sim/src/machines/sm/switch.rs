@@ -396,6 +396,9 @@ impl<B: Below> Sm<'_, B> {
         }
         self.switch.cycles += u64::from(!self.switch.is_idle());
         self.begin_restore(inputs);
+        if let Some(lines) = &mut self.switch.saver.lines {
+            lines.advance(self.now, &mut self.below);
+        }
         self.switch.saver.begin_cycle(!inputs.stop_valid);
         while self.switch.moves_alone() {
             self.move_beats(&Operand::default());

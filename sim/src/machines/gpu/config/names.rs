@@ -40,7 +40,7 @@ impl Handling {
 pub enum SwitchingMode {
     /// None is switched out.
     None,
-    /// Contexts move over the SM's share of the bandwidth of DRAM.
+    /// Contexts move to DRAM and from there, among all other requests.
     Normal,
     /// Contexts move in a cycle.
     Ideal,

@@ -41,9 +41,8 @@ impl LaunchTrial {
         let at = random.u64(0..latest);
         let transfer = match random.bool() {
             true => Transfer::AtOnce,
-            false => Transfer::Beats {
+            false => Transfer::Lines {
                 interval: random.u64(1..6),
-                latency: random.u64(0..100),
             },
         };
         Ok(Self {
