@@ -4,7 +4,7 @@
 
 use faultline_sim::machines::gpu::restart::LaunchTrial;
 use faultline_sim::machines::gpu::{Config, Failure, Gpu, Launch, Launched, Outcome, SchemeName};
-use faultline_sim::machines::sm::{Choice, Preempted, SmError, Work};
+use faultline_sim::machines::sm::{Choice, Preempted, Preemption, Saves, SmError, Work};
 use faultline_sim::simt::kernels::named;
 use faultline_sim::simt::{self, Memory, Width, assemble};
 use faultline_sim::sm::sm_pipeline::Scheme;
@@ -53,7 +53,7 @@ fn two_programs_end_as_without_faults_whenever_the_second_is_launched() {
             }
         }
         eprintln!("{choice:?}: {met:?}");
-        assert!(met.far > 400 && met.opposed > 20 && met.unopposed > 10);
+        assert!(met.far > 400 && met.opposed > 20 && met.unopposed > 5);
         let counts = [met.drained, met.saved, met.bases, met.restored];
         let least = match choice {
             Choice::Drain => [60, 0, 0, 0],
@@ -260,4 +260,78 @@ fn a_second_kernel_is_refused_where_it_does_not_fit() {
     };
     let too_large = Failure::Sm { sm: 0, error };
     assert_eq!(refused("[sm]\nwarps = 2\n", &small, &work), too_large);
+}
+
+/// What is said of a launch while the first kernel runs is as good as what is said before it begins.
+#[test]
+fn a_launch_that_is_planned_late_goes_as_one_that_was_planned() {
+    let mut met = [0, 0];
+    for (seed, choice) in (0..24).zip(Choice::ALL.into_iter().cycle()) {
+        let trial = LaunchTrial::new(Scheme::ReplayQueue, choice, seed).unwrap();
+        if trial.preemption.saves == Saves::Whole {
+            // The rows of blocks that run become dirty at once when it is said.
+            continue;
+        }
+        let planned = trial.gpu().unwrap().run(|_| {}).unwrap();
+        let planned = planned.launched.unwrap();
+        let mut late = LaunchTrial {
+            at: 1 << 40,
+            ..trial.clone()
+        };
+        late.preemption.lead = 0;
+        let mut gpu = late.gpu().unwrap();
+        let when = trial.at - trial.preemption.lead;
+        if gpu.go_on(|gpu| gpu.now() + 100 > when).unwrap() || gpu.now() > when {
+            continue;
+        }
+        gpu.expect(trial.at, trial.preemption);
+        let freed = gpu.until_free().unwrap();
+        assert_eq!(freed.len(), planned.sms.len());
+        for (freed, planned) in freed.iter().zip(&planned.sms) {
+            let of = |sm: &Preempted| (sm.launched, sm.free, sm.drained, sm.saved, sm.bytes);
+            assert_eq!(of(&freed.preempted), of(planned), "{choice:?}, seed {seed}");
+            assert!(freed.drains.len() as u64 <= planned.drained);
+            met = [met[0] + planned.saved, met[1] + freed.drains.len() as u64];
+        }
+    }
+    assert!(met.iter().all(|&count| count > 5), "{met:?}");
+}
+
+/// All of a context, what is dirty of it, and what does not stay on the SM.
+#[test]
+fn contexts_are_as_large_as_what_is_saved() {
+    let work = Work::of_kernel(&named("mri-q").unwrap()(4).unwrap()).unwrap();
+    let config = Config::read_over("sms = 2\n", "gpu.toml", "pep").unwrap();
+    let bytes = [Saves::Whole, Saves::Dirty, Saves::InPlace].map(|saves| {
+        let preemption = Preemption {
+            saves,
+            ..config.preemption(Choice::Pep, 20, 10)
+        };
+        let launch = Launch {
+            work: &work,
+            at: 25_000,
+            preemption,
+        };
+        let gpu = Gpu::with_second(&config.parameters(), &work, launch).unwrap();
+        let outcome = gpu.run(|_| {}).unwrap();
+        assert_eq!(outcome.differences(), []);
+        let sms = outcome.launched.unwrap().sms;
+        let sum = |of: fn(&Preempted) -> u64| sms.iter().map(of).sum::<u64>();
+        // A line holds four beats, and the last one of a context may hold fewer.
+        assert!(outcome.traffic.contexts * 128 >= sum(|sm| sm.bytes));
+        assert!(sum(|sm| sm.bases) >= sum(|sm| sm.saved) && sum(|sm| sm.saved) > 8);
+        let increments = sum(|sm| sm.bytes - sm.base_bytes);
+        [
+            sum(|sm| sm.base_bytes),
+            increments,
+            sum(|sm| sm.whole_bytes),
+        ]
+    });
+    let [whole, dirty, in_place] = bytes;
+    // Bases are smaller with dirty bits, and increments stay on the SM but for what has no room there.
+    assert!(dirty[0] < whole[0] && in_place[0] == dirty[0], "{bytes:?}");
+    assert!(
+        4 * in_place[1] < dirty[1] && dirty[1] <= dirty[2],
+        "{bytes:?}"
+    );
 }

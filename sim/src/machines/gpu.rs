@@ -33,7 +33,7 @@ pub use config::{
 };
 pub use history::{Activity, Arrival, History, Spans};
 pub use kernel::Launch;
-pub use machine::{Failure, Gpu};
+pub use machine::{Failure, Freed, Gpu};
 pub use outcome::{Launched, Outcome, Translations};
 pub use pager::Brought;
 pub use parameters::{Caches, Link, Paging, Parameters};

@@ -50,7 +50,7 @@ pub(super) use pages::Frames;
 pub use parameters::{
     Exceptions, Faults, Local, Parameters, Recovery, Response, Switching, Timing, Transfer,
 };
-pub use preemption::{Choice, Preempted, Preemption};
+pub use preemption::{Blocks, Choice, Drain, Preempted, Preemption, Saves};
 pub use statistics::{Stall, Statistics};
 pub(crate) use tags::Tags;
 pub use work::{Computation, Instruction, Kind, Step, ThreadBlock, ThreadBlocks, WarpWork, Work};

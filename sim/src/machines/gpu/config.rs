@@ -8,7 +8,7 @@ mod tables;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::sm::{self, Choice, Exceptions, Local, Preemption, Switching, Transfer};
+use super::super::sm::{self, Choice, Exceptions, Local, Preemption, Saves, Switching, Transfer};
 use super::super::translation::{self, Design, IDEAL_CACHE};
 use super::parameters::cluster;
 use super::values::Within;
@@ -79,7 +79,10 @@ impl Config {
     pub fn preemption(&self, choice: Choice, lead: u64, deadline: u64) -> Preemption {
         Preemption {
             choice,
+            saved: usize::MAX,
+            saves: Saves::Dirty,
             lead: lead * self.clock_mhz.0,
+            predicted: lead * self.clock_mhz.0,
             deadline: deadline * self.clock_mhz.0,
             transfer: self.transfer(&self.parameters().caches),
         }

@@ -1,5 +1,7 @@
 //! The GPU: its SMs and what they share run side by side, and meet after as many cycles as the fastest link takes.
 
+mod launching;
+
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -15,6 +17,7 @@ use super::parameters::Parameters;
 use super::port::Port;
 use super::uncore::Uncore;
 use crate::sm::block_scheduler::BlockScheduler;
+pub use launching::Freed;
 
 /// A GPU on which nothing commits and no page comes for so many cycles, while no page is under way, is stuck.
 const PATIENCE: u64 = 1_000_000;
@@ -333,17 +336,22 @@ impl<'work> Gpu<'work> {
                 self.uncore.advance(arrived.max(self.now), self.skips)?;
                 return Ok(self.outcome(end));
             }
-            let progress = self.sms.iter().map(Multiprocessor::last_progress).max();
-            // Nothing need happen before the launch.
-            let progress = progress.max(self.launch).unwrap_or_default();
-            // A warp may wait for one page after the other.
-            let progress = progress.max(self.uncore.pager.last);
-            let idle = self.now.saturating_sub(progress);
-            if idle > PATIENCE && self.uncore.pager.next(self.now).is_none() {
-                return Err(Failure::Stuck(self.now));
-            }
-            self.check_thrashing()?;
+            self.check_progress()?;
         }
+    }
+
+    /// Whether something commits, now or later.
+    fn check_progress(&mut self) -> Result<(), Failure> {
+        let progress = self.sms.iter().map(Multiprocessor::last_progress).max();
+        // Nothing need happen before the launch.
+        let progress = progress.max(self.launch).unwrap_or_default();
+        // A warp may wait for one page after the other.
+        let progress = progress.max(self.uncore.pager.last);
+        let idle = self.now.saturating_sub(progress);
+        if idle > PATIENCE && self.uncore.pager.next(self.now).is_none() {
+            return Err(Failure::Stuck(self.now));
+        }
+        self.check_thrashing()
     }
 
     /// The cycle that comes next.

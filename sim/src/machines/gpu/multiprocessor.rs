@@ -1,6 +1,9 @@
 //! An SM of the GPU, with what is counted of it.
 
-use super::super::sm::{Cause, Comparison, Cycles, Outcome, Preempted, Sm, SmError, Statistics};
+use super::super::sm::{
+    Blocks, Cause, Comparison, Cycles, Drain, Outcome, Preempted, Preemption, Sm, SmError,
+    Statistics,
+};
 use super::history::Spans;
 use super::port::Port;
 use crate::sm::block_scheduler::BlockScheduler;
@@ -133,6 +136,27 @@ impl<'work> Multiprocessor<'work> {
     /// When its last thread block had ended, and it was known that no other comes.
     pub const fn ended(&self) -> Option<u64> {
         self.ended
+    }
+
+    /// The second kernel is launched in another cycle.
+    pub fn expects(&mut self, preemption: Preemption, at: u64) {
+        self.sm.expects(preemption, at);
+        self.rests = None;
+    }
+
+    /// How it was preempted, once it is free for the second kernel.
+    pub fn freed(&self) -> Option<Preempted> {
+        self.sm.freed()
+    }
+
+    /// What was measured of blocks that have ended before that.
+    pub fn measured(&self) -> (Blocks, &[Drain]) {
+        self.sm.measured()
+    }
+
+    /// The share of the lanes of the registers of resident warps that are dirty.
+    pub fn dirty_share(&self) -> f64 {
+        self.sm.dirty_share()
     }
 
     /// How it was preempted, the second kernel's comparison, and when the last block of each kernel had ended.

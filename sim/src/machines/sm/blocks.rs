@@ -49,7 +49,7 @@ impl<B: Below> Sm<'_, B> {
             arrived: 0,
             leaving: 0,
         };
-        self.switch.begin_cta(slot);
+        self.switch.begin_cta(slot, self.work.warps_per_block);
         if let Some(values) = &mut self.values {
             values.begin_cta(slot);
         }

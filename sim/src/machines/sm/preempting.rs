@@ -2,19 +2,22 @@
 //! answers; then the SM is the other kernel's until there is no block of that for it. Blocks that have left come back, and the
 //! first kernel goes on.
 
+mod measured;
+
 use std::collections::VecDeque;
 
 use super::below::Below;
 use super::comparison::Comparison;
 use super::kernel::Kernel;
 use super::machine::Sm;
-use super::outcome::SmError;
+use super::outcome::{BEAT, SmError};
 use super::parameters::{Parameters, Switching, Transfer};
-use super::preemption::{Choice, Preempted, Preemption};
+use super::preemption::{Blocks, Choice, Drain, Preempted, Preemption};
 use super::work::Work;
 use crate::ports::Model;
 use crate::preempt::preemption_policy::{self, Case, Inputs, PreemptionPolicy};
 use crate::sm::sm_pipeline::{Outputs, WIDTH};
+use measured::Measured;
 
 /// How far the preemption has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,8 +69,8 @@ pub(super) struct Preempting<'work> {
     /// When the SM receives the announcement, and the launch.
     announced: u64,
     launched: u64,
-    /// The policy, if it is queried, and what is the same in all queries.
-    policy: Option<PreemptionPolicy>,
+    /// The policy, and what is the same in all queries.
+    policy: PreemptionPolicy,
     terms: Inputs,
     phase: Phase,
     /// The block that is known to be in each slot, and what becomes of it.
@@ -87,6 +90,7 @@ pub(super) struct Preempting<'work> {
     /// When the SM has last changed hands.
     changed: Option<u64>,
     preempted: Preempted,
+    measured: Measured,
 }
 
 impl<'work> Preempting<'work> {
@@ -99,25 +103,19 @@ impl<'work> Preempting<'work> {
         handler: u64,
     ) -> Self {
         let sizes = preemption_policy::Parameters::paper();
-        let asks = matches!(preemption.choice, Choice::Pep | Choice::Chimera);
         let beats = sm.switch.saver.beats(sm.work.warps_per_block);
         let cycles = match preemption.transfer {
             Transfer::AtOnce => 0,
             Transfer::Lines { interval } => beats * interval.max(1),
         };
         let instructions = sm.work.steps() / sm.work.blocks().max(1);
-        let lead = match preemption.choice {
-            Choice::Pep => preemption.lead,
-            _ => 0,
-        };
-        Self {
+        let mut preempting = Self {
             preemption,
-            announced: launched.saturating_sub(lead),
+            announced: 0,
             launched,
-            policy: asks.then(|| PreemptionPolicy::new(sizes)),
+            policy: PreemptionPolicy::new(sizes),
             terms: Inputs {
                 query_valid: true,
-                query_chimera: preemption.choice == Choice::Chimera,
                 query_switch: (cycles / sizes.cycles_of_tick()).min(sizes.most()),
                 query_instructions: (instructions as u64).min(sizes.most()),
                 answer_ready: true,
@@ -134,7 +132,21 @@ impl<'work> Preempting<'work> {
             other,
             changed: None,
             preempted: Preempted::default(),
-        }
+            measured: Measured::new(sm.slots.len(), instructions as u64),
+        };
+        preempting.expect(preemption, launched);
+        preempting
+    }
+
+    /// The launch comes in a cycle, and the SM makes room for it so.
+    fn expect(&mut self, preemption: Preemption, launched: u64) {
+        let lead = match preemption.choice {
+            Choice::Pep => preemption.lead,
+            _ => 0,
+        };
+        self.preemption = preemption;
+        (self.announced, self.launched) = (launched.saturating_sub(lead), launched);
+        self.terms.query_chimera = preemption.choice == Choice::Chimera;
     }
 
     /// Whether the first kernel has the SM, and no other comes.
@@ -144,11 +156,9 @@ impl<'work> Preempting<'work> {
 
     /// A number of cycles pass in which nothing happens.
     pub fn rest(&mut self, cycles: u64) {
-        if self.phase == Phase::Unknown
-            && let Some(policy) = &mut self.policy
-        {
+        if self.phase == Phase::Unknown {
             for _ in 0..cycles {
-                policy.cycle(&Inputs::default());
+                self.policy.cycle(&Inputs::default());
             }
         }
     }
@@ -194,9 +204,12 @@ impl<'work> Preempting<'work> {
         self.preempted.launched = now;
         self.asks.clear();
         let running: Vec<_> = self.running().collect();
-        for slot in running {
+        self.measured.launch(running.iter().copied(), now);
+        for (number, slot) in running.into_iter().enumerate() {
+            let is_saved = number < self.preemption.saved;
             self.fates[slot] = match (self.preemption.choice, self.fates[slot]) {
                 (Choice::Drain, _) => Fate::Ends,
+                (Choice::Switch, _) if !is_saved => Fate::Ends,
                 (Choice::Switch, _) | (_, Fate::Base | Fate::HasBase | Fate::Leaves) => {
                     Fate::Leaves
                 }
@@ -240,7 +253,11 @@ impl<'work> Preempting<'work> {
                 self.preempted.free = sm.now;
                 self.preempted.saved = sm.switch.left;
                 self.preempted.bases = sm.switch.bases;
-                self.preempted.bytes = sm.switch.contexts().bytes();
+                let contexts = sm.switch.contexts();
+                self.preempted.bytes = contexts.bytes();
+                self.preempted.base_bytes = sm.switch.base_beats * BEAT;
+                self.preempted.whole_bytes = sm.switch.whole_beats * BEAT;
+                self.preempted.stopped = contexts.cycles;
                 self.phase = Phase::Exchanged;
                 1
             }
@@ -257,10 +274,11 @@ impl<'work> Preempting<'work> {
     }
 
     /// The block of a slot has ended, or left.
-    fn ended(&mut self, slot: usize, leaves: bool) {
+    fn ended(&mut self, slot: usize, leaves: bool, now: u64) {
         self.handling[slot] = 0;
         self.events.push_back(Event::Ends(slot, leaves));
         if !leaves {
+            self.measured.ends(slot, now);
             self.fates[slot] = Fate::Ends;
             self.preempted.drained += u64::from(self.phase == Phase::Leaving);
         }
@@ -276,9 +294,6 @@ impl<'work> Preempting<'work> {
             let query = |block| Query { slot, block, ticks };
             self.query = self.blocks[slot].map(query);
         }
-        let Some(policy) = &mut self.policy else {
-            return;
-        };
         let mut inputs = match self.query {
             Some(query) => Inputs {
                 query_slot: query.slot as u64,
@@ -303,7 +318,7 @@ impl<'work> Preempting<'work> {
                 inputs.issued_slot[port] = slot as u64;
             }
         }
-        let outputs = policy.cycle(&inputs);
+        let outputs = self.policy.cycle(&inputs);
         if outputs.answer_valid
             && let Some(query) = self.query.take()
         {
@@ -317,7 +332,9 @@ impl<'work> Preempting<'work> {
         let sizes = preemption_policy::Parameters::paper();
         let cycles = match (self.preemption.choice, self.phase) {
             (Choice::Chimera, _) => self.preemption.deadline,
-            (_, Phase::Announced) => self.launched.saturating_sub(now),
+            (_, Phase::Announced) => {
+                (self.announced + self.preemption.predicted).saturating_sub(now)
+            }
             _ => 0,
         };
         (cycles / sizes.cycles_of_tick()).min(sizes.most())
@@ -356,7 +373,42 @@ impl<'work, B: Below> Sm<'work, B> {
         let other = Kernel::new(&parameters, work)?;
         let preempting = Preempting::new(&self, other, preemption, at, handler);
         self.preempting = Some(Box::new(preempting));
+        self.switch.save_so(preemption.saves, &[], 0);
         Ok(self)
+    }
+
+    /// The launch comes in another cycle, and the SM makes room for it so.
+    pub(in super::super) fn expects(&mut self, preemption: Preemption, at: u64) {
+        let slots = self.slots.iter().enumerate();
+        let there = slots.filter_map(|(slot, block)| block.as_ref().map(|_| slot));
+        let there: Vec<usize> = there.collect();
+        let per_block = self.work.warps_per_block;
+        self.switch.save_so(preemption.saves, &there, per_block);
+        if let Some(preempting) = &mut self.preempting {
+            preempting.expect(preemption, at);
+        }
+    }
+
+    /// How the SM was preempted, once it is free for the other kernel.
+    pub(in super::super) fn freed(&self) -> Option<Preempted> {
+        let preempting = self.preempting.as_ref()?;
+        let is_free = matches!(preempting.phase, Phase::Exchanged | Phase::Back);
+        is_free.then_some(preempting.preempted)
+    }
+
+    /// What was measured of blocks that have ended before: their times, and those that were estimated at the launch.
+    pub(in super::super) fn measured(&self) -> (Blocks, &[Drain]) {
+        let measured = self.preempting.as_ref().map(|one| &one.measured);
+        measured.map_or_else(Default::default, |measured| {
+            (measured.ended, &measured.drains[..])
+        })
+    }
+
+    /// The share of the lanes of the registers of resident warps that are dirty.
+    pub(in super::super) fn dirty_share(&self) -> f64 {
+        let there = self.warps.iter().enumerate();
+        let there = there.filter_map(|(warp, resident)| resident.as_ref().map(|_| warp));
+        self.switch.saver.dirty_share(&there.collect::<Vec<_>>())
     }
 
     /// How the preemption went, the other kernel's comparison, and when the last block of each kernel had ended.
@@ -448,9 +500,10 @@ impl<'work, B: Below> Sm<'work, B> {
                 continue;
             }
             if let Some(before) = before {
-                preempting.ended(slot, switch.is_away(before));
+                preempting.ended(slot, switch.is_away(before), *now);
             }
             if number.is_some() {
+                preempting.measured.begins(slot, *now);
                 preempting.events.push_back(Event::Begins(slot));
             }
         }
@@ -460,6 +513,9 @@ impl<'work, B: Below> Sm<'work, B> {
             let warp = warp.and_then(Option::as_ref).filter(|_| is_first);
             warp.map(|warp| warp.slot)
         });
+        for slot in issued.into_iter().flatten() {
+            preempting.measured.issues(slot);
+        }
         preempting.follow(*now, issued);
     }
 

@@ -37,17 +37,53 @@ impl Choice {
     }
 }
 
+/// What is saved of the registers of a block. Its shared memory is saved whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Saves {
+    /// All.
+    Whole,
+    /// Those that are dirty.
+    Dirty,
+    /// Those that are dirty; what a second context of a block holds stays on the SM as far as a slot's part of the registers and of
+    /// the shared memory that no block has goes. *Assumed*: the other kernel needs none of them.
+    InPlace,
+}
+
 /// How an SM makes room for another kernel. Times are cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preemption {
     /// What decides the fate of each block.
     pub choice: Choice,
-    /// Cycles from the announcement of the launch to the launch, which PEP knows in advance.
+    /// Blocks that are saved if nothing decides it; others end.
+    pub saved: usize,
+    /// What is saved.
+    pub saves: Saves,
+    /// Cycles from the announcement of the launch to the launch.
     pub lead: u64,
+    /// Cycles from the announcement in which PEP expects the launch.
+    pub predicted: u64,
     /// Cycles in which Chimera is to make the SM free.
     pub deadline: u64,
     /// How contexts move.
     pub transfer: Transfer,
+}
+
+/// Thread blocks that have ended on an SM.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blocks {
+    /// How many.
+    pub count: u64,
+    /// Cycles from the begin of each to its end.
+    pub cycles: u64,
+}
+
+/// The end of a block that ran when another kernel was launched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drain {
+    /// Cycles until then, as Chimera estimates them.
+    pub estimate: u64,
+    /// Cycles that it took.
+    pub took: u64,
 }
 
 /// A preemption of an SM.
@@ -67,6 +103,12 @@ pub struct Preempted {
     pub bases: u64,
     /// Bytes of contexts that were written until it was free.
     pub bytes: u64,
+    /// Those of blocks that ran on.
+    pub base_bytes: u64,
+    /// Bytes of all registers, of the SIMT state and of the shared memory of those that left.
+    pub whole_bytes: u64,
+    /// Cycles for which blocks stood still to be saved.
+    pub stopped: u64,
     /// The cycles in which the last block of the first kernel and of the other one had ended on the SM; 0 if none ran there.
     pub ends: [u64; 2],
 }

@@ -98,6 +98,17 @@ impl Layout {
     }
 }
 
+/// Free rows and free beats of shared memory in which a context stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Room {
+    /// The first row after those that blocks use, and how many.
+    pub row: u64,
+    pub rows: u64,
+    /// The same of beats.
+    pub beat: u64,
+    pub beats: u64,
+}
+
 /// A context in memory.
 #[derive(Clone, Debug)]
 pub(super) struct Saved {
@@ -105,8 +116,8 @@ pub(super) struct Saved {
     /// All of its beats, and the operands of its instructions.
     pub beats: u64,
     pub operands: u64,
-    /// Rows and beats of shared memory on the SM that its first ones are in.
-    pub room: (u64, u64),
+    /// What its first ones are in on the SM.
+    pub room: Room,
     /// The others.
     outside: Vec<Beat>,
 }
@@ -137,7 +148,7 @@ pub(super) struct Request {
     /// The first of its warps, and how many.
     pub warps: (usize, usize),
     pub epoch: u64,
-    pub room: (u64, u64),
+    pub room: Room,
     pub beats: u64,
     pub operands: u64,
 }
@@ -327,6 +338,42 @@ impl Saver {
         )
     }
 
+    /// The part of the free rows and beats that is a slot's.
+    pub fn room_of(&self, slot: usize, slots: usize) -> Room {
+        let (rows, beats) = self.free();
+        let (slot, slots) = (slot as u64, slots as u64);
+        let (rows, beats) = (rows / slots, beats / slots);
+        Room {
+            row: slot * rows,
+            rows,
+            beat: slot * beats,
+            beats,
+        }
+    }
+
+    /// All registers of warps become dirty, before anything else happens.
+    pub fn dirty_all(&mut self, (first, count): (usize, usize)) {
+        let (first, count) = (first as u64, count as u64);
+        let rows = first * self.layout.rows..(first + count) * self.layout.rows;
+        let all = rows.map(|row| Event::Write(row, u64::from(u32::MAX)));
+        self.events.extend(all);
+        while !self.events.is_empty() {
+            self.follow(&checkpoint::Outputs::default());
+        }
+    }
+
+    /// The share of lanes of the registers of these warps that are dirty.
+    pub fn dirty_share(&self, warps: &[usize]) -> f64 {
+        let rows = warps.iter().flat_map(|&warp| {
+            let first = warp as u64 * self.layout.rows;
+            first..first + self.layout.rows
+        });
+        let (lanes, rows) = rows.fold((0, 0), |(lanes, rows), row| {
+            (lanes + self.dirty.lanes(row).count_ones(), rows + 1)
+        });
+        f64::from(lanes) / f64::from(32 * rows.max(1))
+    }
+
     /// A context is requested; of one that is restored, so many beats of memory's are there.
     pub fn begin_context(&mut self, request: Request, saved: Option<(&Saved, usize)>) {
         self.request = Some(request);
@@ -400,10 +447,17 @@ impl Saver {
         inputs.request_last_group = self.layout.groups(last).1;
         inputs.request_shared_first = request.slot as u64 * self.layout.shared;
         inputs.request_shared_beats = self.layout.shared;
-        inputs.request_room_row = self.layout.used_rows & ((1 << self.parameters.row_bits) - 1);
+        let Room {
+            row,
+            rows,
+            beat,
+            beats,
+        } = request.room;
+        let low = |place: u64, bits: usize| place & ((1 << bits) - 1);
+        inputs.request_room_row = low(self.layout.used_rows + row, self.parameters.row_bits);
         inputs.request_room_first =
-            self.layout.used_shared & ((1 << self.parameters.shared_bits) - 1);
-        (inputs.request_room_rows, inputs.request_room_beats) = request.room;
+            low(self.layout.used_shared + beat, self.parameters.shared_bits);
+        (inputs.request_room_rows, inputs.request_room_beats) = (rows, beats);
         (inputs.request_beats, inputs.request_operands) = (request.beats, request.operands);
         inputs.request_unlogged = self.unlogged;
     }

@@ -8,8 +8,9 @@ use super::blocks::Block;
 use super::machine::Sm;
 use super::outcome::{Contexts, Moved, SmError};
 use super::parameters::{Parameters, Switching, Transfer};
+use super::preemption::Saves;
 use super::resident::Resident;
-use super::saver::{ACCEPTED, Request, Saved, Saver, State};
+use super::saver::{ACCEPTED, Request, Room, Saved, Saver, State};
 use super::scheduler::Scheduler;
 use super::work::Work;
 use crate::preempt::{checkpoint, dirty_bits};
@@ -71,6 +72,8 @@ pub(super) struct Switch {
     /// How contexts move if the launch of another kernel decides it.
     launched: Option<Transfer>,
     phase: Phase,
+    /// What is saved of registers.
+    saves: Saves,
     pub saver: Saver,
     away: VecDeque<Context>,
     /// What was saved of the block of each slot, and the number of its next context.
@@ -94,6 +97,9 @@ pub(super) struct Switch {
     /// came back.
     pub left: u64,
     pub bases: u64,
+    /// Beats in memory of those that were saved and ran on, and beats of all that those hold which left.
+    pub base_beats: u64,
+    pub whole_beats: u64,
     pub refused: u64,
     pub restored: u64,
 }
@@ -112,6 +118,7 @@ impl Switch {
             scheduler: local.map(|local| Scheduler::new(local, parameters, slots)),
             launched,
             phase: Phase::Nothing,
+            saves: Saves::Dirty,
             saver: Saver::new(parameters, work, slots),
             away: VecDeque::new(),
             saved: vec![(Vec::new(), 0); slots],
@@ -125,6 +132,8 @@ impl Switch {
             moved: Vec::new(),
             left: 0,
             bases: 0,
+            base_beats: 0,
+            whole_beats: 0,
             refused: 0,
             restored: 0,
         }
@@ -227,8 +236,21 @@ impl Switch {
     }
 
     /// A block begins in a slot: nothing of it was saved.
-    pub fn begin_cta(&mut self, slot: usize) {
+    pub fn begin_cta(&mut self, slot: usize, per_block: usize) {
         self.saved[slot].0.clear();
+        if self.saves == Saves::Whole {
+            self.saver.dirty_all((slot * per_block, per_block));
+        }
+    }
+
+    /// What is saved of registers is known from now on.
+    pub fn save_so(&mut self, saves: Saves, slots: &[usize], per_block: usize) {
+        self.saves = saves;
+        if saves == Saves::Whole {
+            for slot in slots {
+                self.saver.dirty_all((slot * per_block, per_block));
+            }
+        }
     }
 }
 
@@ -253,10 +275,11 @@ impl<B: Below> Sm<'_, B> {
         if !runs && !switch.keeps && switch.random.bool() {
             let (rows, beats) = switch.saver.free();
             let most = [3, 40, u64::MAX][switch.random.usize(0..3)];
-            request.room = (
-                switch.random.u64(0..=rows.min(most)),
-                switch.random.u64(0..=beats.min(most)),
-            );
+            request.room = Room {
+                rows: switch.random.u64(0..=rows.min(most)),
+                beats: switch.random.u64(0..=beats.min(most)),
+                ..Room::default()
+            };
         }
         switch.saver.begin_context(request, None);
         switch.phase = Phase::Saving(request, None);
@@ -284,9 +307,13 @@ impl<B: Below> Sm<'_, B> {
 
     /// A block is saved for another kernel: it leaves, or runs on.
     pub(super) fn begin_save_for_launch(&mut self, slot: usize, block: usize, runs: bool) {
-        let request = self.save_request(slot, block, runs);
-        self.switch.saver.begin_context(request, None);
-        self.switch.phase = Phase::Saving(request, None);
+        let mut request = self.save_request(slot, block, runs);
+        let switch = &mut self.switch;
+        if switch.saves == Saves::InPlace && !switch.saved[slot].0.is_empty() {
+            request.room = switch.saver.room_of(slot, self.slots.len());
+        }
+        switch.saver.begin_context(request, None);
+        switch.phase = Phase::Saving(request, None);
     }
 
     /// The request for the next context of a block.
@@ -302,7 +329,7 @@ impl<B: Below> Sm<'_, B> {
             slot,
             warps: (slot * per_block, per_block),
             epoch: *epoch,
-            room: (0, 0),
+            room: Room::default(),
             beats: 0,
             operands: 0,
         }
@@ -661,9 +688,13 @@ impl<B: Below> Sm<'_, B> {
                 if self.switch.saver.is_dirty(request.warps) {
                     return Err(self.broken(0, "it leaves registers behind"));
                 }
+                let beats = saved.outside() as u64;
                 self.switch.saved[request.slot].0.push(saved);
                 match request.runs {
-                    true => self.switch.bases += 1,
+                    true => {
+                        self.switch.bases += 1;
+                        self.switch.base_beats += beats;
+                    }
                     false => self.leave_slot(&request, place)?,
                 }
                 Ok(())
@@ -722,8 +753,9 @@ impl<B: Below> Sm<'_, B> {
         }
         let shared = self.values.as_mut().map(|values| values.take_block(slot));
         self.switch.left += 1;
+        self.switch.whole_beats += self.switch.saver.beats(self.work.warps_per_block);
         self.switch.has_moved(request.block, true, self.now);
-        self.switch.keeps |= request.room != (0, 0);
+        self.switch.keeps |= request.room != Room::default();
         self.switch.away.push_back(Context {
             place,
             number: request.block,
@@ -772,10 +804,13 @@ impl<B: Below> Sm<'_, B> {
             }
         }
         // The copy is given up, so all of it is dirty again.
-        let keeps = context.saved.iter().any(|saved| saved.room != (0, 0));
+        let keeps = context
+            .saved
+            .iter()
+            .any(|saved| saved.room != Room::default());
         self.switch.keeps &= !keeps;
         self.switch.has_moved(context.number, false, self.now);
-        self.switch.begin_cta(slot);
+        self.switch.begin_cta(slot, self.work.warps_per_block);
         self.switch.saver.dirty_again();
         self.switch.returned.clear();
         Ok(())

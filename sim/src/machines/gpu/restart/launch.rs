@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 
-use super::super::super::sm::{Choice, Preemption, Switching, Transfer, Work, restart};
+use super::super::super::sm::{Choice, Preemption, Saves, Switching, Transfer, Work, restart};
 use super::super::{Gpu, Launch, Outcome};
 use super::{BLOCKS, SLOTS, Trial, TrialFailure, least_share};
 use crate::sm::sm_pipeline::Scheme;
@@ -51,6 +51,9 @@ impl LaunchTrial {
             at,
             preemption: Preemption {
                 choice,
+                saved: [usize::MAX, 1][usize::from(random.u8(0..4) == 0)],
+                saves: [Saves::Whole, Saves::Dirty, Saves::InPlace][random.usize(0..3)],
+                predicted: random.u64(0..=at),
                 lead: random.u64(0..=at),
                 deadline: random.u64(0..3_000),
                 transfer,
