@@ -1,8 +1,9 @@
 //! Compiled programs that the crate has: CUDA of its own after the programs of the papers, at their problem sizes.
 
+use std::ops::Range;
 use std::path::Path;
 
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, Started};
 use crate::launch_file::{Error, LaunchFile};
 use crate::machines::sm::Work;
 use crate::ptx::lower::Options;
@@ -91,6 +92,32 @@ impl Program {
     /// # Errors
     /// If it does not run to its end.
     pub fn work(&self, sixteenths: u32, options: Options) -> Result<Work, Error> {
+        self.work_of(options, |started| {
+            let blocks = started.blocks.clone();
+            let part = u64::from(blocks.end - blocks.start) * u64::from(sixteenths);
+            let part = part.div_ceil(WHOLE.into()).try_into().unwrap_or(u32::MAX);
+            blocks.start..blocks.end.min(blocks.start.saturating_add(part))
+        })
+    }
+
+    /// The same with so many thread blocks from the first one on that the launch file names, or with all that the launch has if those
+    /// are fewer.
+    ///
+    /// # Errors
+    /// If it does not run to its end.
+    pub fn work_of_blocks(&self, count: u32, options: Options) -> Result<Work, Error> {
+        self.work_of(options, |started| {
+            let all = started.launch.blocks();
+            let start = started.blocks.start.min(all.saturating_sub(count));
+            start..all.min(start.saturating_add(count))
+        })
+    }
+
+    fn work_of(
+        &self,
+        options: Options,
+        blocks: impl FnOnce(&Started) -> Range<u32>,
+    ) -> Result<Work, Error> {
         let of_ptx = |error: PtxError| Error {
             file: format!("{}.ptx", self.name),
             line: error.line as usize,
@@ -100,10 +127,7 @@ impl Program {
         let file = LaunchFile::read(self.launch, &format!("{}.toml", self.name))?;
         let mut compiled = Compiled::new(&module, self.name, &file, Path::new("."), options)?;
         if let Some(last) = compiled.launches.last_mut() {
-            let blocks = &mut last.blocks;
-            let part = u64::from(blocks.end - blocks.start) * u64::from(sixteenths);
-            let part = part.div_ceil(WHOLE.into()).try_into().unwrap_or(u32::MAX);
-            blocks.end = blocks.end.min(blocks.start.saturating_add(part));
+            last.blocks = blocks(last);
         }
         let mut work = compiled.last_work()?;
         self.name.clone_into(&mut work.name);
@@ -134,5 +158,11 @@ mod tests {
         assert_eq!(blocks(1), (6, 10));
         assert_eq!(blocks(16), (84, 10));
         assert_eq!(blocks(64), (84, 10));
+        let of_count = |count| {
+            let work = program.work_of_blocks(count, Options::default());
+            work.unwrap().blocks()
+        };
+        // The launch has 84.
+        assert_eq!([7, 84, 5_000].map(of_count), [7, 84, 84]);
     }
 }

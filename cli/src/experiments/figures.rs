@@ -6,6 +6,7 @@ mod compiled;
 pub mod family;
 mod handling;
 mod paging;
+mod pep;
 mod power;
 pub mod report;
 mod runs;
@@ -25,12 +26,13 @@ use crate::Global;
 use crate::output::{self, progress};
 
 /// All figures, by the runs that they share.
-pub const FAMILIES: [&dyn AnyFamily; 6] = [
+pub const FAMILIES: [&dyn AnyFamily; 7] = [
     &schemes::Schemes,
     &switching::Switching,
     &handling::HandledByWarps,
     &paging::Paging,
     &power::Power,
+    &pep::Pep,
     &active_pointers::ActivePointers,
 ];
 

@@ -154,6 +154,11 @@ impl<'work> Multiprocessor<'work> {
         self.sm.measured()
     }
 
+    /// Bytes of a block's registers, SIMT state and shared memory.
+    pub fn context_bytes(&self) -> u64 {
+        self.sm.context_bytes()
+    }
+
     /// The share of the lanes of the registers of resident warps that are dirty.
     pub fn dirty_share(&self) -> f64 {
         self.sm.dirty_share()

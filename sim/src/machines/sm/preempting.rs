@@ -252,6 +252,7 @@ impl<'work> Preempting<'work> {
             Phase::Leaving => {
                 self.preempted.free = sm.now;
                 self.preempted.saved = sm.switch.left;
+                self.preempted.saved_twice = sm.switch.left_twice;
                 self.preempted.bases = sm.switch.bases;
                 let contexts = sm.switch.contexts();
                 self.preempted.bytes = contexts.bytes();
@@ -277,6 +278,9 @@ impl<'work> Preempting<'work> {
     fn ended(&mut self, slot: usize, leaves: bool, now: u64) {
         self.handling[slot] = 0;
         self.events.push_back(Event::Ends(slot, leaves));
+        if leaves && self.phase == Phase::Leaving {
+            self.preempted.left = now;
+        }
         if !leaves {
             self.measured.ends(slot, now);
             self.fates[slot] = Fate::Ends;
@@ -402,6 +406,11 @@ impl<'work, B: Below> Sm<'work, B> {
         measured.map_or_else(Default::default, |measured| {
             (measured.ended, &measured.drains[..])
         })
+    }
+
+    /// Bytes of a block's registers, SIMT state and shared memory.
+    pub(in super::super) fn context_bytes(&self) -> u64 {
+        self.switch.saver.beats(self.work.warps_per_block) * BEAT
     }
 
     /// The share of the lanes of the registers of resident warps that are dirty.

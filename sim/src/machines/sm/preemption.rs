@@ -91,6 +91,8 @@ pub struct Drain {
 pub struct Preempted {
     /// When the launch came to the SM.
     pub launched: u64,
+    /// When the last block that was saved had left; 0 if none was.
+    pub left: u64,
     /// When the SM was free for the other kernel.
     pub free: u64,
     /// When it was the first kernel's again.
@@ -99,6 +101,8 @@ pub struct Preempted {
     pub drained: u64,
     /// Blocks that were saved and left.
     pub saved: u64,
+    /// Those of them that had been saved before, and ran on.
+    pub saved_twice: u64,
     /// Blocks that were saved before the launch, and ran on.
     pub bases: u64,
     /// Bytes of contexts that were written until it was free.

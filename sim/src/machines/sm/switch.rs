@@ -97,6 +97,8 @@ pub(super) struct Switch {
     /// came back.
     pub left: u64,
     pub bases: u64,
+    /// Blocks that left and had been saved before.
+    pub left_twice: u64,
     /// Beats in memory of those that were saved and ran on, and beats of all that those hold which left.
     pub base_beats: u64,
     pub whole_beats: u64,
@@ -132,6 +134,7 @@ impl Switch {
             moved: Vec::new(),
             left: 0,
             bases: 0,
+            left_twice: 0,
             base_beats: 0,
             whole_beats: 0,
             refused: 0,
@@ -753,6 +756,7 @@ impl<B: Below> Sm<'_, B> {
         }
         let shared = self.values.as_mut().map(|values| values.take_block(slot));
         self.switch.left += 1;
+        self.switch.left_twice += u64::from(saved.len() > 1);
         self.switch.whole_beats += self.switch.saver.beats(self.work.warps_per_block);
         self.switch.has_moved(request.block, true, self.now);
         self.switch.keeps |= request.room != Room::default();

@@ -62,6 +62,14 @@ impl Gpu<'_> {
         })
     }
 
+    /// Bytes of a block of the first kernel: registers, SIMT state and shared memory.
+    #[must_use]
+    pub fn context_bytes(&self) -> u64 {
+        self.sms
+            .first()
+            .map_or(0, super::Multiprocessor::context_bytes)
+    }
+
     /// The share of the lanes of the registers of resident warps that are dirty, in the mean of the SMs.
     #[must_use]
     pub fn dirty_share(&self) -> f64 {
