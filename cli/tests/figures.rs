@@ -153,6 +153,23 @@ fn a_gpu_of_another_size_is_not_beside_the_paper() {
     }
 }
 
+/// The more is pinned, the less migrates and the more lines take the link.
+#[test]
+fn pinned_memory_stands_beside_migration() {
+    let mut command = faultline();
+    command.args(["figures", "pinned", "--kernels", "nn", "--scale", "1"]);
+    let output = command.arg("--json").assert().success();
+    let rows: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let columns = rows[0]["columns"].as_array().unwrap();
+    let of = |name: &str| -> Vec<u64> {
+        let cells = columns.iter().map(|column| column[name].as_u64().unwrap());
+        cells.collect()
+    };
+    let (lines, came) = (of("lines"), of("came"));
+    assert_eq!((lines.len(), lines[0], came[3]), (4, 0, 0));
+    assert!(lines.is_sorted() && came.iter().rev().is_sorted());
+}
+
 /// Programs whose pages come when they are accessed, beside copies that are made before: the more far faults the GMMU holds, the less it
 /// takes, and no prefetcher is faster than the oracle.
 #[test]

@@ -119,6 +119,29 @@ fn parts_leave_where_there_is_little_room() {
     command.assert().success().stdout(text);
 }
 
+/// Pinned parts stay where they are, whether the others are absent or not.
+#[test]
+fn pinned_parts_are_read_over_the_link() {
+    let [none] = &rows(&[])[..] else {
+        panic!("one run");
+    };
+    assert_eq!(count(none, "pinned_lines_read"), 0);
+    let [half] = &rows(&["--pinned", "50"])[..] else {
+        panic!("one run");
+    };
+    let read = count(half, "pinned_lines_read");
+    assert!(read > 100 && count(half, "pinned_lines_written") > 10);
+    let came = |row| count(row, "migrated") + count(row, "allocated");
+    assert_eq!(came(half), came(none).div_ceil(2));
+    let bytes = (count(half, "migrated") << 12) + 128 * read;
+    assert_eq!(count(half, "link_bytes"), bytes);
+    let mut command = faultline();
+    command.args(["gpu", "histo", "--sms", "2", "--pinned", "100"]);
+    let command = command.args(["--link", "pcie3", "--granularity", "4k"]);
+    let text = contains("Lines read").and(contains("Lines written"));
+    command.assert().success().stdout(text);
+}
+
 #[test]
 fn policies_that_make_no_sense_are_one_sentence_with_their_line() {
     let folder = tempfile::tempdir().unwrap();
@@ -188,6 +211,24 @@ fn policies_that_make_no_sense_are_one_sentence_with_their_line() {
         "",
         &["--absent", "--capacity", "all"],
         &format!("it is not {shares}"),
+    );
+    let pinned = "[paging]\n\npinned_percent = 101\n";
+    refused(pinned, &[], "gpu.toml:3: 101 is not from 0 to 100");
+    let none = pinned.replace("101", "-1");
+    refused(
+        &none,
+        &[],
+        "gpu.toml:3: -1 is not a whole number from 0 to 100",
+    );
+    refused(
+        "",
+        &["--pinned", "101"],
+        "give a whole number from 0 to 100",
+    );
+    refused(
+        "",
+        &["--pinned", "0", "--link", "nvlink"],
+        &format!("--link: {there}"),
     );
     let unknown =
         "there is no prefetch magic; there are none, sequential, random, locality, tree, oracle";

@@ -126,6 +126,12 @@ pub struct Args {
     /// Several run one after the other; that of the configuration if not given.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     replay: Vec<Replaying>,
+    /// Parts that are pinned to the CPU's memory, in percent of the parts that the kernel accesses: 0 to 100; that of the
+    /// configuration if not given
+    ///
+    /// A pinned part is translated and never moves. Each access of a line of it takes the link, and no cache keeps the line.
+    #[arg(long, value_name = "PERCENT", value_parser = integer_in::<u64>(0..=100))]
+    pinned: Option<u64>,
     #[command(flatten)]
     second: Second,
     /// Also count what the cycles of the SMs go to: an instruction is issued, or else the cause for which none is
@@ -150,7 +156,7 @@ pub struct Args {
     /// Put the restart theorem to so many random programs on random GPUs for each scheme instead
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = [
         "workloads", "scale", "blocks_per_sm", "preset", "config", "print_config", "print_schema", "sms", "log", "absent", "copied",
-        "link", "granularity", "handling", "prefetch", "capacity", "eviction", "replay", "stalls", "csv", "svg", "trace_events", "exceptions",
+        "link", "granularity", "handling", "prefetch", "capacity", "eviction", "replay", "pinned", "stalls", "csv", "svg", "trace_events", "exceptions",
         "exception_cycles", "block_threads",
     ])]
     restart: Option<u64>,

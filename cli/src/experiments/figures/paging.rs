@@ -1,5 +1,5 @@
 //! The figures of Zheng et al., HPCA 2016: what it costs that pages come when a kernel accesses them, beside copies that are made
-//! before it; with them what prefetchers, room and the driver's policies are worth.
+//! before it; with them what prefetchers, room, the driver's policies and pinned memory are worth.
 
 mod definitions;
 mod report;
@@ -34,6 +34,8 @@ struct Cell {
     /// Parts that came over the link or were allocated, and those of them that came again after they had left.
     came: u64,
     came_again: u64,
+    /// Lines of pinned memory that came and went over the link.
+    lines: u64,
     link_use_percent: f64,
     /// The same in each tenth of the run.
     link_use_tenths: Vec<f64>,
@@ -69,6 +71,7 @@ impl Row {
             nacks: outcome.translations.nacks,
             came: outcome.brought.migrated + outcome.brought.allocated,
             came_again: outcome.brought.again,
+            lines: outcome.brought.lines.read + outcome.brought.lines.written,
             link_use_percent: of_run(outcome.brought.link, outcome),
             link_use_tenths: outcome.history.link_use(TENTHS, outcome.cycles),
             waits_percent: share(outcome, Activity::Waits),
@@ -141,6 +144,7 @@ impl Family for Paging {
             FIGURES[2].name,
             FIGURES[3].name,
             FIGURES[4].name,
+            FIGURES[5].name,
         ]
     }
 

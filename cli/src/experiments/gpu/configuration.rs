@@ -118,14 +118,19 @@ impl Args {
                 .try_into()
                 .map_err(|error| miette!("--log: {error}"))?;
         }
+        if let Some(percent) = self.pinned {
+            let percent = percent.try_into();
+            config.paging.pinned_percent = percent.map_err(|error| miette!("--pinned: {error}"))?;
+        }
         let paging = &mut config.paging;
+        let has_pinned = u64::from(paging.pinned_percent) > 0;
         paging.absent |= self.absent;
         paging.copied |= self.copied;
         for (option, is_given) in [
             ("--copied", self.copied),
             ("--handling", !self.handling.is_empty()),
-            ("--link", self.link.is_some()),
-            ("--granularity", self.granularity.is_some()),
+            ("--link", self.link.is_some() && !has_pinned),
+            ("--granularity", self.granularity.is_some() && !has_pinned),
             ("--capacity", self.capacity.is_some()),
             ("--eviction", !self.eviction.is_empty()),
             (

@@ -53,6 +53,10 @@ pub struct Row {
     written_back_bytes: u64,
     /// Cycles that faults waited for room, of all together.
     room_cycles: u64,
+    /// In percent of the parts that are accessed, and the lines of them that came over the link and that went.
+    pinned_percent: u64,
+    pinned_lines_read: u64,
+    pinned_lines_written: u64,
     link_bytes: u64,
     link_use_percent: f64,
     switched_out: u64,
@@ -117,6 +121,9 @@ impl Row {
             came_again: brought.again,
             written_back_bytes: brought.written_back,
             room_cycles: brought.no_room,
+            pinned_percent: config.paging.pinned_percent.into(),
+            pinned_lines_read: brought.lines.read,
+            pinned_lines_written: brought.lines.written,
             link_bytes: brought.bytes,
             link_use_percent: 100.0 * a_cycle(brought.link),
             switched_out: outcome.sms.switches,
@@ -152,6 +159,7 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
     headings.extend(evicts.then_some("Eviction"));
     let replays = rows.iter().any(|row| row.replay != Replay::Page.name());
     headings.extend(replays.then_some("Replay"));
+    let has_pinned = rows.iter().any(|row| row.pinned_percent > 0);
     let names = headings.clone();
     headings.extend(["Cycles", "Performance", "Warp instructions a cycle"]);
     match absent {
@@ -176,6 +184,9 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
     }
     if replays {
         headings.extend(["Batches", "Duplicates", "Flushed"]);
+    }
+    if has_pinned {
+        headings.extend(["Lines read", "Lines written"]);
     }
     if switches {
         headings.extend(["Switched out", "Context KB"]);
@@ -233,6 +244,9 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
         if replays {
             cells.extend([row.batches, row.duplicates, row.flushed].map(grouped));
         }
+        if has_pinned {
+            cells.extend([row.pinned_lines_read, row.pinned_lines_written].map(grouped));
+        }
         if switches {
             cells.extend([row.switched_out, row.context_bytes >> 10].map(grouped));
         }
@@ -250,6 +264,11 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
     let mut notes = vec!["Performance is relative to the workload's first run."];
     if rows.iter().all(|row| row.values_checked) {
         notes.push("Registers and memory at the end are those of a run without a GPU.");
+    }
+    if has_pinned {
+        notes.push(
+            "Lines read and written are those of pinned memory that came and went over the link.",
+        );
     }
     if has_kernels {
         notes.push(PATTERNS);

@@ -56,9 +56,11 @@ impl Config {
     /// Absent pages come over this link, whose times are those of a clock of 1 GHz.
     pub fn set_link(&mut self, link: Link) {
         let (clock, paging) = (self.clock_mhz.0, &mut self.paging);
-        let cycles = |nanoseconds: u64| Within(nanoseconds * clock / 1000);
+        let cycles = |nanoseconds: u64| nanoseconds * clock / 1000;
         paging.link_bytes = Within((link.bytes * 1000 / clock).max(1));
-        (paging.migration, paging.allocation) = (cycles(link.migration), cycles(link.allocation));
+        paging.migration = Within(cycles(link.migration));
+        paging.allocation = Within(cycles(link.allocation));
+        paging.link_latency = Within(cycles(link.latency));
     }
 
     /// The microseconds of so many cycles.
@@ -211,6 +213,7 @@ impl Config {
                     bytes: paging.link_bytes.get(),
                     migration: paging.migration.get(),
                     allocation: paging.allocation.get(),
+                    latency: paging.link_latency.get(),
                 },
                 prefetch: paging.prefetch,
                 prefetch_parts: paging.prefetch_parts.get(),
@@ -218,6 +221,7 @@ impl Config {
                 eviction: paging.eviction,
                 replay: paging.replay,
                 interrupt: paging.interrupt.get(),
+                pinned: paging.pinned_percent.get(),
             },
         }
     }

@@ -69,6 +69,8 @@ pub struct History {
     pub activities: Vec<Spans>,
     /// The parts of memory that came, in the order of their reports.
     pub arrivals: Vec<Arrival>,
+    /// When lines of pinned memory came over the link, in the order of time.
+    pub lines: Vec<Range<u64>>,
     /// The thread blocks that left each SM and came back, in the order of time.
     pub moved: Vec<Vec<Moved>>,
 }
@@ -112,7 +114,7 @@ impl History {
     #[must_use]
     pub fn link_use(&self, parts: usize, end: u64) -> Vec<f64> {
         let moved = self.arrivals.iter().filter_map(|one| one.moved.as_ref());
-        mean_over(parts, end, moved)
+        mean_over(parts, end, moved.chain(&self.lines))
     }
 
     /// The handlers that run on the SMs, in the mean over each of so many equal parts of a run.
@@ -196,6 +198,11 @@ mod tests {
             ..History::default()
         };
         assert_eq!(history.link_use(4, 400), [0.5, 1.0, 0.0, 0.0]);
+        let history = History {
+            lines: std::iter::once(300..350).collect(),
+            ..history
+        };
+        assert_eq!(history.link_use(4, 400), [0.5, 1.0, 0.0, 0.5]);
         assert_eq!(history.local_handlers(4, 400), [0.0; 4]);
     }
 

@@ -334,6 +334,8 @@ impl<'work> Gpu<'work> {
                 // What was on its way at the end arrives, whenever they have met.
                 let arrived = end + self.parameters.crossbar;
                 self.uncore.advance(arrived.max(self.now), self.skips)?;
+                // What was written to pinned memory has to be there.
+                let end = end.max(self.uncore.pager.written());
                 return Ok(self.outcome(end));
             }
             self.check_progress()?;
@@ -429,6 +431,8 @@ impl<'work> Gpu<'work> {
             translations,
             ..
         } = self.uncore;
+        let brought = pager.brought;
+        let (arrivals, lines) = pager.history();
         Outcome {
             cycles,
             launched,
@@ -436,12 +440,13 @@ impl<'work> Gpu<'work> {
             sms,
             translations,
             traffic: shared.traffic,
-            brought: pager.brought,
+            brought,
             statistics,
             cycles_by_cause,
             history: History {
                 activities,
-                arrivals: pager.history(),
+                arrivals,
+                lines,
                 moved,
             },
         }

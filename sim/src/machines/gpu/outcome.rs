@@ -71,7 +71,7 @@ impl Launched {
 /// A run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// Cycles until every thread block had ended.
+    /// Cycles until every thread block had ended, and until what was written to pinned memory had left.
     pub cycles: u64,
     /// The second kernel, if there was one.
     pub launched: Option<Launched>,

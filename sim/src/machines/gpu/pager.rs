@@ -3,10 +3,12 @@
 
 mod evictions;
 mod link;
+mod pinned;
 mod replays;
 mod turns;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::ops::Range;
 
 use super::super::driver;
 use super::super::sm::AddressSpace;
@@ -14,17 +16,20 @@ use super::Prefetch;
 use super::allocations::Allocations;
 use super::history::Arrival;
 use super::machine::Failure;
-use super::parameters::{Paging, Parameters};
+use super::parameters::{LINE, Paging, Parameters};
 use super::prefetch::Prefetcher;
 use super::residents::{Residents, State};
-use super::tables::Tables;
+use super::tables::{Tables, is_of_host};
 use crate::mmu::fault_buffer::Record;
 use crate::page::Page;
 
 use evictions::{Evicted, Evictions};
 use link::Link;
+use pinned::{Lines, Pinned};
 use replays::{Counts, Replays, Retried};
 use turns::Turns;
+
+pub use pinned::Remote;
 
 /// What was brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,9 +46,9 @@ pub struct Brought {
     pub local: u64,
     /// Parts that handlers on the GPU have asked of the CPU.
     pub asked: u64,
-    /// Bytes that came over the link.
+    /// Bytes that came over the link: of parts, and of lines of pinned memory.
     pub bytes: u64,
-    /// Cycles for which the link was in use.
+    /// Cycles for which the link was in use on its way to the GPU.
     pub link: u64,
     /// Cycles that faults waited for the CPU's handler and for the link.
     pub waited: u64,
@@ -61,6 +66,8 @@ pub struct Brought {
     pub no_room: u64,
     /// Batches of records, records that told nothing new, replays, and records that were dropped unread.
     pub replays: Counts,
+    /// What went over the link for pinned memory.
+    pub lines: Lines,
 }
 
 /// What is under way.
@@ -147,6 +154,11 @@ pub struct Pager {
     seeking: VecDeque<Demand>,
     turns: Turns,
     pub evictions: Evictions,
+    pinned: Pinned,
+    /// When the last line is through that was written to pinned memory.
+    written: u64,
+    /// When lines of pinned memory came over the link.
+    lines: Vec<Range<u64>>,
     pub brought: Brought,
     /// When a part last came.
     pub last: u64,
@@ -190,6 +202,7 @@ impl Pager {
                 most,
             });
         }
+        let pinned = Pinned::new(paging.pinned, bits, &accessed);
         // Until all that an instruction accesses has come, its thread block is back, and its warp was woken and has accessed it.
         let keep = parameters.replay() + switch + most * (paging.handler + paging.transfer());
         let seed = parameters.sm.seed;
@@ -207,12 +220,15 @@ impl Pager {
             resolving: VecDeque::new(),
             replays: Replays::new(paging.replay, paging.interrupt),
             handler_free: 0,
-            link: Link::new(paging.transfer()),
+            link: Link::new(paging.transfer(), paging.line()),
             prefetcher: Prefetcher::new(paging.prefetch, paging.prefetch_parts, seed),
             seeking: VecDeque::new(),
             // As long as all parts that an instruction accesses take to come one after the other.
             turns: Turns::new(2 * (most + 1) * keep, seed),
             evictions: Evictions::new(bits, 2 * parameters.translation),
+            pinned,
+            written: 0,
+            lines: Vec::new(),
             brought: Brought::default(),
             last: 0,
             arrivals: Vec::new(),
@@ -221,9 +237,17 @@ impl Pager {
         Ok(pager)
     }
 
-    /// A page that will be accessed is there before the first cycle, unless it is absent at first or has no room.
+    /// A page that will be accessed is there before the first cycle, unless it is absent at first or has no room. If it is pinned, it
+    /// is in the CPU's memory, and translated from the first cycle on.
     pub fn place(&mut self, page: Page) {
         let (owner, part) = (self.owner(page), self.part(page));
+        if owner != Owner::Invalid && self.pinned.has(part) {
+            if self.tables.translate(page).is_none() {
+                self.brought.lines.parts += 1;
+                self.each_absent(part, |tables, page| tables.pin(page));
+            }
+            return;
+        }
         let is_copied = self.paging.copied && owner == Owner::Cpu;
         let is_there = !self.paging.absent || is_copied;
         if owner == Owner::Invalid || !is_there {
@@ -291,8 +315,8 @@ impl Pager {
     /// Whether an access was right that was performed at a time, up to now, with this translation.
     pub fn may_use(&self, at: u64, page: Page, pfn: u64) -> bool {
         let since = self.residents.since(self.part(page));
-        let is_there =
-            self.tables.translate(page) == Some(pfn) && since.is_some_and(|since| since <= at);
+        let has_come = is_of_host(pfn) || since.is_some_and(|since| since <= at);
+        let is_there = self.tables.translate(page) == Some(pfn) && has_come;
         is_there || self.evictions.was_used(at, page, pfn)
     }
 
@@ -345,13 +369,48 @@ impl Pager {
 
     /// The pages of a part get frames, unless they have them.
     fn map(&mut self, part: Page) {
+        self.each_absent(part, |tables, page| tables.map(page));
+    }
+
+    /// Each page of a part that is in no table is entered in one.
+    fn each_absent(&mut self, part: Page, mut enter: impl FnMut(&mut Tables, Page) -> u64) {
         let (bits, asid) = (self.part_bits(), part.asid);
         for vpn in part.vpn << bits..(part.vpn + 1) << bits {
             let page = Page { vpn, asid };
             if self.tables.translate(page).is_none() {
-                self.tables.map(page);
+                enter(&mut self.tables, page);
             }
         }
+    }
+
+    /// An SM accesses a line of pinned memory. It says when the line is there, or would be.
+    pub fn line(&mut self, now: u64, Remote { reads, writes }: Remote) -> u64 {
+        let mut over = now;
+        if writes {
+            let goes = self.link.line_back(now);
+            self.brought.lines.written += 1;
+            self.brought.lines.waited += goes.start - now;
+            self.written = goes.end;
+            over = goes.end;
+        }
+        if reads {
+            let comes = self.link.line(now);
+            self.brought.lines.read += 1;
+            self.brought.lines.waited += comes.start - now;
+            self.brought.bytes += LINE;
+            self.brought.link += comes.end - comes.start;
+            over = over.max(comes.end);
+            match self.lines.last_mut() {
+                Some(last) if last.end == comes.start => last.end = comes.end,
+                _ => self.lines.push(comes),
+            }
+        }
+        over + self.paging.link.latency
+    }
+
+    /// When the last line is through that was written to pinned memory.
+    pub const fn written(&self) -> u64 {
+        self.written
     }
 
     fn comes(&mut self, at: u64, what: Coming) {
@@ -420,19 +479,19 @@ impl Pager {
         all.into_iter().flatten().min()
     }
 
-    /// How each part has come, in the order of the reports.
-    pub fn history(mut self) -> Vec<Arrival> {
+    /// How each part has come, in the order of the reports, and when lines of pinned memory took the link.
+    pub fn history(mut self) -> (Vec<Arrival>, Vec<Range<u64>>) {
         // Those for which there was no room have not.
         let mut left: Vec<_> = self.seeking.iter().map(|one| one.arrival).collect();
         left.sort_unstable();
         for place in left.into_iter().rev() {
             self.arrivals.remove(place);
         }
-        self.arrivals
+        (self.arrivals, self.lines)
     }
 
     /// When the CPU's handler works on a fault that it knows of from a time on.
-    fn handle(&mut self, known: u64) -> std::ops::Range<u64> {
+    fn handle(&mut self, known: u64) -> Range<u64> {
         let begins = self.handler_free.max(known);
         self.brought.waited += begins - known;
         self.handler_free = begins + self.paging.handler;
@@ -561,9 +620,11 @@ impl Pager {
                 }
                 self.residents.insert(part, State::Comes, false);
                 if is_first && self.prefetcher.is_there() {
-                    let residents = &self.residents;
-                    let is_absent =
-                        |part| matches!(residents.state(part), None | Some(State::Leaves));
+                    let (residents, pinned) = (&self.residents, &self.pinned);
+                    let is_absent = |part| {
+                        let state = residents.state(part);
+                        matches!(state, None | Some(State::Leaves)) && !pinned.has(part)
+                    };
                     let after = self.prefetcher.after(part, &self.allocations, is_absent);
                     self.prefetch(after, now, handled);
                 }
@@ -578,7 +639,7 @@ impl Pager {
     fn prefetch(&mut self, parts: Vec<Page>, now: u64, handled: u64) -> bool {
         let mut some = false;
         for part in parts {
-            if self.residents.state(part).is_some() {
+            if self.residents.state(part).is_some() || self.pinned.has(part) {
                 continue;
             }
             let moves = self.cpu.contains(&part);
@@ -596,13 +657,7 @@ impl Pager {
     }
 
     /// A part that is prefetched has room, and is there later.
-    fn comes_ahead(
-        &mut self,
-        part: Page,
-        moved: Option<std::ops::Range<u64>>,
-        reported: u64,
-        there: u64,
-    ) {
+    fn comes_ahead(&mut self, part: Page, moved: Option<Range<u64>>, reported: u64, there: u64) {
         self.residents.insert(part, State::Comes, true);
         self.count(part, moved.is_some());
         self.brought.prefetched += 1;
@@ -754,6 +809,7 @@ mod tests {
         eviction: Eviction::Lru,
         replay: Replay::Page,
         interrupt: 0,
+        pinned: 0,
     };
     const LOCAL: Paging = Paging {
         local: Some(20_000),

@@ -13,7 +13,7 @@ pub const TABLE_BITS: u32 = 9;
 /// Bytes of a page.
 const PAGE: u64 = 4096;
 /// Bytes of a line.
-const LINE: u64 = 128;
+pub const LINE: u64 = 128;
 
 /// The caches below the SMs, and DRAM. Times are cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,20 +53,24 @@ pub struct Link {
     pub migration: u64,
     /// Time from the record of a fault until its page is there, if the page is unowned.
     pub allocation: u64,
+    /// Time from the request of a line of pinned memory until it is there, without that for which it is on the link.
+    pub latency: u64,
 }
 
 impl Link {
-    /// NVLink, at 1 GHz: the costs are those of Tanasic et al. (section 5.3), 40 GB/s is an assumption.
+    /// NVLink, at 1 GHz: the costs are those of Tanasic et al. (section 5.3), 40 GB/s and the latency are assumptions.
     pub const NVLINK: Self = Self {
         bytes: 40,
         migration: 12_000,
         allocation: 10_000,
+        latency: 1_000,
     };
-    /// PCI Express 3.0 with 16 lanes, at 1 GHz.
+    /// PCI Express 3.0 with 16 lanes, at 1 GHz; the latency is that of Zheng et al. (HPCA 2016, section 2).
     pub const PCIE3: Self = Self {
         bytes: 16,
         migration: 25_000,
         allocation: 12_000,
+        latency: 2_000,
     };
 }
 
@@ -98,6 +102,8 @@ pub struct Paging {
     pub replay: Replay,
     /// Cycles of a fault until the driver reads its record, where it reads records in batches.
     pub interrupt: u64,
+    /// Parts that are pinned to the CPU's memory, in percent of those that the kernels access.
+    pub pinned: u64,
 }
 
 impl Paging {
@@ -116,6 +122,11 @@ impl Paging {
     #[must_use]
     pub fn transfer(&self) -> u64 {
         self.cycles_of(self.part_bytes())
+    }
+
+    /// Cycles for which a line of pinned memory is on the link.
+    pub(super) fn line(&self) -> u64 {
+        self.cycles_of(LINE)
     }
 
     /// Cycles for which so many bytes are on the link.

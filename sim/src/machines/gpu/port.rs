@@ -8,6 +8,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::super::sm::{Below, CONTEXT, Misses, Request, ThreadBlock};
 use super::shared_memory::PAGE_LINE_BITS;
+use super::tables::is_of_host;
 use crate::page::Page;
 use crate::simt::Memory;
 use crate::sm::l1_tlb::Inputs;
@@ -196,6 +197,10 @@ impl Below for Port {
         let at = at.max(self.now) + self.crossbar;
         self.sent.requests.push((at, request));
         None
+    }
+
+    fn caches(&self, line: u64) -> bool {
+        !is_of_host(line >> PAGE_LINE_BITS)
     }
 
     fn arrived(&mut self, now: u64) -> Option<u32> {

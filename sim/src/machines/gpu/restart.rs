@@ -189,6 +189,7 @@ fn parameters(of_sm: &restart::Trial, random: &mut Rng) -> Parameters {
                 bytes: random.u64(16..4096),
                 migration: handler + transfer,
                 allocation: handler + random.u64(0..100),
+                latency: 0,
             },
             prefetch: Prefetch::None,
             prefetch_parts: 1,
@@ -196,6 +197,7 @@ fn parameters(of_sm: &restart::Trial, random: &mut Rng) -> Parameters {
             eviction: Eviction::Lru,
             replay: Replay::Page,
             interrupt: 0,
+            pinned: 0,
         },
     }
 }

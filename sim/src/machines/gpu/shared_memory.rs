@@ -4,7 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::super::sm::{Request, Tags, Use};
+use super::pager::Remote;
 use super::parameters::Caches;
+use super::tables::is_of_host;
 
 /// Lines of a page, as a power of two.
 pub const PAGE_LINE_BITS: u32 = 5;
@@ -106,17 +108,26 @@ impl SharedMemory {
         self.coming.peek().map_or(u64::MAX, |first| first.0.0)
     }
 
-    /// The next of the requests that are at their banks by now: its requester, if that gets an answer, and when.
-    pub fn serve(&mut self, now: u64) -> Option<(u64, Requester)> {
+    /// The next of the requests that are at their banks by now: its requester, if that gets an answer, and when. No bank keeps a line
+    /// of the CPU's memory: `remote` says when it is there.
+    pub fn serve(
+        &mut self,
+        now: u64,
+        mut remote: impl FnMut(u64, Remote) -> u64,
+    ) -> Option<(u64, Requester)> {
         loop {
             let first = self.coming.peek().filter(|first| first.0.0 <= now)?;
             let Reverse((at, _, _, line, how, requester)) = *first;
             self.coming.pop();
-            let comes = match how.is_of_context() {
-                true => self.context(at, line, how),
-                false => self.access(at, line, how != Use::Load, how != Use::Store),
+            let (reads, writes) = (how != Use::Store, how != Use::Load);
+            let comes = if how.is_of_context() {
+                self.context(at, line, how)
+            } else if is_of_host(line >> PAGE_LINE_BITS) {
+                remote(at, Remote { reads, writes })
+            } else {
+                self.access(at, line, writes, reads)
             };
-            if how != Use::Store {
+            if reads {
                 return Some((comes, requester));
             }
         }
@@ -214,7 +225,8 @@ mod tests {
             memory.request_of(at, 3, Request { line, how, id });
         }
         let mut found = Vec::new();
-        while let Some((at, requester)) = memory.serve(u64::MAX) {
+        while let Some((at, requester)) = memory.serve(u64::MAX, |_, _| panic!("a line of the CPU"))
+        {
             let Requester::Sm(3, id) = requester else {
                 panic!("{requester:?}");
             };

@@ -13,6 +13,13 @@ const LEVELS: u32 = 4;
 pub const LAST_FRAME: u64 = (1 << 28) - 1;
 /// The frame of the first space's first table; that of the next space is below it.
 pub const ROOT: u64 = LAST_FRAME;
+/// Bits of the number of a frame of pinned memory below the one that says so: such frames are those of the CPU's memory.
+const HOST_BITS: u32 = 26;
+
+/// Whether a frame is one of the CPU's memory.
+pub const fn is_of_host(pfn: u64) -> bool {
+    pfn >> HOST_BITS == 1
+}
 
 /// The tables of address spaces, and the frames that are taken.
 #[derive(Clone, Debug)]
@@ -21,6 +28,7 @@ pub struct Tables {
     entries: HashMap<u64, u64>,
     next_table: u64,
     next_frame: u64,
+    next_host_frame: u64,
     /// Frames that were taken, and are free again.
     free: Vec<u64>,
 }
@@ -32,6 +40,7 @@ impl Tables {
             entries: HashMap::new(),
             next_table: ROOT - u64::from(spaces),
             next_frame: 0,
+            next_host_frame: 1 << HOST_BITS,
             free: Vec::new(),
         }
     }
@@ -47,7 +56,25 @@ impl Tables {
     }
 
     /// Gives a page a frame that was freed, or else the next one, and says which.
-    pub fn map(&mut self, Page { vpn, asid }: Page) -> u64 {
+    pub fn map(&mut self, page: Page) -> u64 {
+        let pfn = self.free.pop().unwrap_or_else(|| {
+            self.next_frame += 1;
+            self.next_frame - 1
+        });
+        self.enter(page, pfn);
+        pfn
+    }
+
+    /// Gives a page the next frame of the CPU's memory, and says which.
+    pub fn pin(&mut self, page: Page) -> u64 {
+        let pfn = self.next_host_frame;
+        self.next_host_frame += 1;
+        self.enter(page, pfn);
+        pfn
+    }
+
+    /// Enters a frame for a page, with the tables on the way there.
+    fn enter(&mut self, Page { vpn, asid }: Page, pfn: u64) {
         let mut table = Self::root(asid);
         for level in (1..LEVELS).rev() {
             let word = word(table, vpn, level);
@@ -62,13 +89,8 @@ impl Tables {
                 entry => entry >> 12,
             };
         }
-        let pfn = self.free.pop().unwrap_or_else(|| {
-            self.next_frame += 1;
-            self.next_frame - 1
-        });
         let bits = PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
         self.entries.insert(word(table, vpn, 0), pfn << 12 | bits);
-        pfn
     }
 
     /// A page is absent from now on; its frame is free only when that is [said](Self::free).
@@ -141,6 +163,20 @@ mod tests {
         tables.free(0);
         assert_eq!(tables.map(first), 0);
         assert_eq!(tables.next_table, begun);
+    }
+
+    #[test]
+    fn pinned_pages_have_frames_of_their_own() {
+        let mut tables = Tables::new(1);
+        let [first, second, third] = [5, 6, 7].map(|vpn| page(0, vpn));
+        let pinned = [tables.pin(first), tables.pin(third)];
+        assert!(pinned.iter().all(|&pfn| is_of_host(pfn)));
+        assert_eq!(
+            [first, third].map(|page| tables.translate(page)),
+            pinned.map(Some)
+        );
+        assert_eq!(tables.map(second), 0);
+        assert!(![0, ROOT, tables.next_table].into_iter().any(is_of_host));
     }
 
     #[test]

@@ -220,7 +220,7 @@ impl Uncore {
                     _ => self.translate(number)?,
                 }
             }
-            while let Some((comes, requester)) = self.shared.serve(self.now) {
+            while let Some((comes, requester)) = self.serve() {
                 match requester {
                     Requester::Sm(sm, id) => {
                         let answer = Message::Answer(comes + self.crossbar, id);
@@ -235,6 +235,13 @@ impl Uncore {
             self.now += 1;
         }
         Ok(())
+    }
+
+    /// The next request that is answered, and when.
+    fn serve(&mut self) -> Option<(u64, Requester)> {
+        let pager = &mut self.pager;
+        self.shared
+            .serve(self.now, |at, remote| pager.line(at, remote))
     }
 
     /// A cycle of a GMMU and of its driver.

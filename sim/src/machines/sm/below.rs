@@ -53,6 +53,10 @@ pub trait Below {
     /// Requests a line at a time, which may have passed or be to come. It says when the line comes if that is known;
     /// otherwise [`Below::arrived`] says it.
     fn request(&mut self, at: u64, request: Request) -> Option<u64>;
+    /// Whether the L1 cache may keep a line.
+    fn caches(&self, _line: u64) -> bool {
+        true
+    }
     /// The next request whose line has come.
     fn arrived(&mut self, now: u64) -> Option<u32>;
     /// The number of the next line of a context that has come, or been written.

@@ -65,7 +65,8 @@ impl Cache {
         below: &mut impl Below,
     ) -> Option<u64> {
         let over = start + self.latency;
-        if how == Use::Load {
+        let is_kept = how == Use::Load && below.caches(line);
+        if is_kept {
             let is_pending = |miss: &&mut Miss| {
                 let comes = miss.comes.is_none_or(|comes| comes > start);
                 miss.request.line == line && miss.request.how == Use::Load && comes
@@ -103,7 +104,9 @@ impl Cache {
                 }
             }
             self.waited += begins - start;
-            self.tags.insert(line);
+            if is_kept {
+                self.tags.insert(line);
+            }
         }
         let at = begins + self.latency;
         let comes = match is_sent {

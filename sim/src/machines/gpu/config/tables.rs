@@ -135,6 +135,11 @@ pub struct PagingTable {
     pub replay: Replay,
     /// Cycles of a fault that pass until the driver reads its record, where it reads records in batches.
     pub interrupt: Within<0, 100000000>,
+    /// Parts that are pinned to the CPU's memory, in percent of the parts that the kernels access. Each access of a line of theirs takes
+    /// the link.
+    pub pinned_percent: Within<0, 100>,
+    /// Cycles from the request of a line of pinned memory until it is there, without those for which it is on the link.
+    pub link_latency: Within<0, 100000000>,
 }
 
 /// Thread blocks that are switched out while they wait for pages.
