@@ -149,6 +149,7 @@ fn forty_sms_share_sixteen_ports_of_the_gmmu() {
 fn programs_end_as_without_faults_whatever_faults() {
     let (mut squashed, mut left, mut far, mut nacks, mut resident) = (0, 0, 0, 0, 0);
     let (mut scheduled, mut exceptions, mut local, mut asked) = (0, 0, 0, 0);
+    let (mut replays, mut lines) = (0, 0);
     for scheme in Scheme::ALL {
         for seed in 0..40 {
             let trial = Trial::new(scheme, seed).unwrap();
@@ -165,13 +166,15 @@ fn programs_end_as_without_faults_whatever_faults() {
             nacks += outcome.translations.nacks;
             local += outcome.brought.local;
             asked += outcome.brought.asked;
+            replays += outcome.brought.replays.replays;
+            lines += outcome.brought.lines.read + outcome.brought.lines.written;
             resident += u64::from(outcome.brought.records == 0);
         }
     }
     let counts = [
-        squashed, exceptions, left, scheduled, far, nacks, resident, local, asked,
+        squashed, exceptions, left, scheduled, far, nacks, resident, local, asked, replays, lines,
     ];
-    let least = [2_000, 500, 200, 20, 400, 40, 40, 10, 40];
+    let least = [2_000, 500, 200, 20, 400, 40, 40, 10, 40, 40, 1_000];
     assert!(
         counts
             .iter()

@@ -53,7 +53,8 @@ fn two_programs_end_as_without_faults_whenever_the_second_is_launched() {
             }
         }
         eprintln!("{choice:?}: {met:?}");
-        assert!(met.far > 400 && met.opposed > 20 && met.unopposed > 5);
+        // Parts that are pinned have none.
+        assert!(met.far > 300 && met.opposed > 20 && met.unopposed > 5);
         let counts = [met.drained, met.saved, met.bases, met.restored];
         let least = match choice {
             Choice::Drain => [60, 0, 0, 0],

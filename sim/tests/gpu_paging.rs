@@ -205,6 +205,8 @@ fn programs_end_as_without_faults_in_the_least_room() {
             let which = seed as usize % Eviction::ALL.len();
             let paging = &mut trial.parameters.paging;
             (paging.absent, paging.copied) = (true, false);
+            // What replays wait for would wait for room.
+            paging.replay = Replay::Page;
             (paging.capacity, paging.eviction) = (Some(0), Eviction::ALL[which]);
             let refused = Gpu::new(&trial.parameters, &trial.of_sm.work).map(|_| ());
             // A program may access nothing.

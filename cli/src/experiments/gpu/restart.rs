@@ -43,6 +43,9 @@ struct Counted {
     prefetched: u64,
     evicted: u64,
     came_again: u64,
+    /// Times at which the driver had everything replayed that waited, and lines of pinned memory that took the link.
+    replays: u64,
+    pinned_lines: u64,
 }
 
 impl From<&Outcome> for Counted {
@@ -71,6 +74,8 @@ impl From<&Outcome> for Counted {
             prefetched: outcome.brought.prefetched,
             evicted: outcome.brought.evicted,
             came_again: outcome.brought.again,
+            replays: outcome.brought.replays.replays,
+            pinned_lines: outcome.brought.lines.read + outcome.brought.lines.written,
         }
     }
 }
@@ -93,6 +98,8 @@ impl AddAssign for Counted {
         self.prefetched += other.prefetched;
         self.evicted += other.evicted;
         self.came_again += other.came_again;
+        self.replays += other.replays;
+        self.pinned_lines += other.pinned_lines;
     }
 }
 
@@ -107,7 +114,7 @@ struct Row {
 }
 
 impl Row {
-    const HEADINGS: [&str; 19] = [
+    const HEADINGS: [&str; 21] = [
         "scheme",
         "programs",
         "cycles",
@@ -126,6 +133,8 @@ impl Row {
         "prefetched",
         "evicted",
         "came again",
+        "replays",
+        "pinned lines",
         "failures",
     ];
 
@@ -158,6 +167,8 @@ impl Row {
             counted.prefetched,
             counted.evicted,
             counted.came_again,
+            counted.replays,
+            counted.pinned_lines,
             self.failures,
         ];
         let counts = counts.into_iter().map(grouped);
@@ -210,7 +221,9 @@ fn markdown(rows: &[Row], programs: u64, seed: u64, origin: &str) -> String {
              requested again, and parts of memory are *migrated* over the link or *allocated*. In a third of the programs, \
              under schemes that squash, the warps that fault handle their faults: they allocate parts (*on the GPU*), or have \
              *asked* the CPU for them. In half of the programs parts are *prefetched*, and in half of them there is room for \
-             some parts alone: others are *evicted*, and some of them *came again*. Other instructions fault by \
+             some parts alone: others are *evicted*, and some of them *came again*. Where the CPU handles faults and there is room for \
+             everything, the driver reads batches and *replays* by one of five policies. In a third of the programs some parts are \
+             pinned, and *pinned lines* take the link. Other instructions fault by \
              chance. *Faults* squash an instruction: one that divides by zero or traps and is restarted by a handler \
              (*exceptions*, which stall on fault masks), one that has faulted before (*again*), or one whose warp is being \
              replayed. Thread blocks leave in the middle of their work and come back (*blocks away*), with squashed \

@@ -474,7 +474,7 @@ impl Pager {
         let looks = self.residents.look() < u64::MAX && !self.seeking.is_empty();
         let look = looks.then_some(self.residents.look());
         let invalidates = self.evictions.invalidates().then_some(now);
-        let reads = self.replays.next();
+        let reads = self.replays.next(now);
         let all = [comes, look, self.link.next(now), invalidates, reads];
         all.into_iter().flatten().min()
     }

@@ -66,6 +66,7 @@ impl Trial {
             handle_on_sms(&mut parameters, random);
         }
         page_otherwise(&mut parameters.paging, &of_sm.work, random);
+        replay_and_pin(&mut parameters.paging, random);
         Ok(Self { of_sm, parameters })
     }
 
@@ -126,6 +127,20 @@ fn page_otherwise(paging: &mut Paging, work: &Work, random: &mut Rng) {
         let share = random.u64(least..=100).min(random.u64(least..=100));
         paging.capacity = Some(share);
         paging.eviction = Eviction::ALL[random.usize(0..Eviction::ALL.len())];
+    }
+}
+
+/// The driver reads batches and replays by one of its policies where it may, and some parts are pinned, now and then.
+fn replay_and_pin(paging: &mut Paging, random: &mut Rng) {
+    if paging.local.is_none() && paging.capacity.is_none() {
+        paging.replay = Replay::ALL[random.usize(0..Replay::ALL.len())];
+        paging.interrupt = random.u64(0..300);
+        paging.link.migration += paging.interrupt;
+        paging.link.allocation += paging.interrupt;
+    }
+    if random.u8(0..3) == 0 {
+        paging.pinned = random.u64(1..=100);
+        paging.link.latency = random.u64(0..300);
     }
 }
 

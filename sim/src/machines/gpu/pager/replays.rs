@@ -93,14 +93,21 @@ impl Replays {
         self.inbox.push_back(fault);
     }
 
+    /// When the driver does something next of its own, from now on: the next batch is read, or the batch under way is over because it
+    /// waits for nothing.
+    pub fn next(&self, now: u64) -> Option<u64> {
+        let is_over = self.is_busy && self.open.is_empty();
+        if is_over { Some(now) } else { self.reads() }
+    }
+
     /// When the next batch is read, if there is any.
-    pub fn next(&self) -> Option<u64> {
+    fn reads(&self) -> Option<u64> {
         (!self.is_busy && !self.inbox.is_empty()).then_some(self.due)
     }
 
     /// The next batch if it is read by now, in the order of its records, each page once.
     pub fn read(&mut self, now: u64) -> Vec<Fault> {
-        if self.next().is_none_or(|due| due > now) {
+        if self.reads().is_none_or(|due| due > now) {
             return Vec::new();
         }
         self.is_busy = true;
@@ -186,7 +193,7 @@ mod tests {
             replays.waits_for(page);
         }
         replays.report(0, (page(9), None));
-        assert!(replays.next().is_none() && replays.end() == Retried::default());
+        assert!(replays.reads().is_none() && replays.end() == Retried::default());
         replays
     }
 
@@ -220,7 +227,7 @@ mod tests {
             let mut replays = read(policy, &parts);
             assert_eq!(retried(&mut replays, &parts), expected, "{policy:?}");
             let flushes = policy == Replay::BatchFlush;
-            assert_eq!(replays.next().is_some(), !flushes, "{policy:?}");
+            assert_eq!(replays.reads().is_some(), !flushes, "{policy:?}");
             assert_eq!(replays.counts.flushed, u64::from(flushes));
             if policy == Replay::Once {
                 replays.read(0);
@@ -236,7 +243,7 @@ mod tests {
         let mut replays = Replays::new(Replay::Batch, 100);
         replays.report(7, (page(1), None));
         replays.report(50, (page(2), None));
-        assert_eq!(replays.next(), Some(107));
+        assert_eq!(replays.reads(), Some(107));
         assert!(replays.read(106).is_empty());
         assert_eq!(replays.read(107).len(), 2);
         // What comes while it is busy is read as soon as it is not.
@@ -247,6 +254,19 @@ mod tests {
             (replays.before(), Replays::new(Replay::Page, 100).before()),
             (100, 0)
         );
+    }
+
+    /// All that it tells of is there already.
+    #[test]
+    fn a_batch_that_waits_for_nothing_is_over_at_once() {
+        let mut replays = Replays::new(Replay::Once, 100);
+        replays.report(0, (page(1), None));
+        assert_eq!(replays.next(50), Some(100));
+        assert_eq!(replays.read(100).len(), 1);
+        replays.hold(page(1), page(1));
+        assert_eq!(replays.next(101), Some(101));
+        assert_eq!(replays.end().there, [(page(1), page(1))]);
+        assert_eq!(replays.next(102), None);
     }
 
     #[test]
