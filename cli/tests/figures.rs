@@ -342,3 +342,43 @@ fn designs_of_an_mmu_stand_beside_the_paper() {
         assert!(page.contains(told), "{page}");
     }
 }
+
+/// A launch is answered by each policy; contexts are as large as what is saved of them, and more SMs wait longer for the same memory.
+#[test]
+fn launches_of_a_second_kernel_stand_beside_the_paper() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.md");
+    let mut command = faultline();
+    command.args(["figures", "pep-4", "pep-5", "pep-9", "pep-14", "--json"]);
+    command.args(["--kernels", "BP2", "--sms", "2"]);
+    command.arg("--markdown").arg(&page);
+    let output = command.assert().success();
+    let rows: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let row = &rows.as_array().unwrap()[0];
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let policies = row["policies"].as_array().unwrap();
+    assert_eq!(policies.len(), 4);
+    for policy in policies {
+        assert_eq!(policy["runs"], 24);
+        assert!(number(&policy["worst_us"]) >= number(&policy["latency_us"]));
+        // One block of each of two SMs ends or leaves, unless none was there just then.
+        let blocks = ["drained", "saved_once", "saved_twice"].map(|key| number(&policy[key]));
+        let blocks: f64 = blocks.iter().sum();
+        assert!((24.0..=48.0).contains(&blocks), "{policy}");
+    }
+    let saved = |place: usize| {
+        let policy = &policies[place];
+        let saved = number(&policy["saved_once"]) + number(&policy["saved_twice"]);
+        number(&policy["other_bytes"]) / saved
+    };
+    // The context, with a beat that begins and one that ends it.
+    let whole = number(&row["context_bytes"]);
+    assert!((whole..whole + 512.0).contains(&saved(0)), "{row}");
+    assert!(saved(1) < saved(0), "{row}");
+    let doubled = row["doubled"].as_array().unwrap();
+    assert_eq!(doubled[1]["policy"], "pep");
+    let page = std::fs::read_to_string(page).unwrap();
+    for told in ["## Figure 4", "## Figure 5", "## Figure 9", "## Figure 14"] {
+        assert!(page.contains(told), "{page}");
+    }
+}
