@@ -354,9 +354,11 @@ impl<'work, B: Below> Sm<'work, B> {
                 })
             };
             let held = self.switch.holds();
+            let halts = |slot| self.preempting.as_ref().is_some_and(|one| one.halts(slot));
             let goes_on = |warp: &&u8| {
                 let resident = self.warps[usize::from(**warp)].as_ref();
-                let is_held = resident.is_some_and(|resident| held == Some(resident.slot));
+                let is_held = resident
+                    .is_some_and(|resident| held == Some(resident.slot) || halts(resident.slot));
                 !is_held && !self.stops.contains(warp)
             };
             self.offered = self.faulted.iter().filter(goes_on).copied().find(ready);

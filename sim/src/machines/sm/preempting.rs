@@ -76,6 +76,9 @@ pub(super) struct Preempting<'work> {
     /// The block that is known to be in each slot, and what becomes of it.
     blocks: Vec<Option<usize>>,
     fates: Vec<Fate>,
+    /// Slots whose blocks stand still until they are saved, and those of them whose warps are to be stopped.
+    halted: Vec<bool>,
+    halts: Vec<usize>,
     /// Cycles for which a warp that faults runs the GPU's handler, 0 if the CPU handles all faults; and until when a warp of each
     /// slot does so.
     handler: u64,
@@ -124,6 +127,8 @@ impl<'work> Preempting<'work> {
             phase: Phase::Unknown,
             blocks: vec![None; sm.slots.len()],
             fates: vec![Fate::Ends; sm.slots.len()],
+            halted: vec![false; sm.slots.len()],
+            halts: Vec::new(),
             handler,
             handling: vec![0; sm.slots.len()],
             events: VecDeque::new(),
@@ -220,7 +225,22 @@ impl<'work> Preempting<'work> {
                     Fate::Ends
                 }
             };
+            self.halt(slot);
         }
+    }
+
+    /// A block that leaves stands still from the launch on, so that all bandwidth is for contexts and for blocks that end (Li et al.,
+    /// section IV-E).
+    fn halt(&mut self, slot: usize) {
+        if self.phase == Phase::Leaving && self.fates[slot] == Fate::Leaves && !self.halted[slot] {
+            self.halted[slot] = true;
+            self.halts.push(slot);
+        }
+    }
+
+    /// Whether the block of a slot stands still.
+    pub fn halts(&self, slot: usize) -> bool {
+        self.halted.get(slot).is_some_and(|halted| *halted)
     }
 
     /// Begins with the next context, if the engine has none: those of blocks that leave come first. A block stays while a warp of it
@@ -277,6 +297,7 @@ impl<'work> Preempting<'work> {
     /// The block of a slot has ended, or left.
     fn ended(&mut self, slot: usize, leaves: bool, now: u64) {
         self.handling[slot] = 0;
+        self.halted[slot] = false;
         self.events.push_back(Event::Ends(slot, leaves));
         if leaves && self.phase == Phase::Leaving {
             self.preempted.left = now;
@@ -355,6 +376,7 @@ impl<'work> Preempting<'work> {
             Case::TwoCheckpoints | Case::OneCheckpoint | Case::Switch => Fate::Leaves,
             Case::Drain | Case::DrainThenOne | Case::DrainThenTwo | Case::Flush => Fate::Ends,
         };
+        self.halt(query.slot);
     }
 }
 
@@ -437,6 +459,9 @@ impl<'work, B: Below> Sm<'work, B> {
             return false;
         };
         let changes = preempting.advance(self);
+        for slot in preempting.halts.drain(..) {
+            self.stops.extend(self.warps_of(slot));
+        }
         self.preempting = Some(preempting);
         changes
     }

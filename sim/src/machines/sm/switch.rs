@@ -339,7 +339,7 @@ impl<B: Below> Sm<'_, B> {
     }
 
     /// The warps of a slot that are there.
-    fn warps_of(&self, slot: usize) -> Vec<u8> {
+    pub(super) fn warps_of(&self, slot: usize) -> Vec<u8> {
         let mine = |warp: &Option<Resident>| warp.as_ref().is_some_and(|warp| warp.slot == slot);
         (0u8..)
             .zip(&self.warps)
