@@ -32,6 +32,8 @@ fn work() -> Work {
 
 const ONE: &str = "per_sm = true\nwalks = 1\nwalk_cache = \"none\"";
 
+const AHEAD: &str = "[l1_tlb]\none_ahead = true";
+
 #[test]
 fn each_design_ends_alike_and_translates_as_it_says() {
     let work = work();
@@ -77,11 +79,29 @@ fn each_design_ends_alike_and_translates_as_it_says() {
     assert!(one.cycles > three.cycles);
 }
 
+/// The next page is walked for at each miss. What is accessed and what it ends with stay the same, and each translation that comes
+/// answers a walk.
+#[test]
+fn a_prefetcher_walks_for_the_next_page() {
+    let work = work();
+    let [without, with] = ["", AHEAD].map(|gmmu| run(gmmu, &work));
+    let (own, ahead) = (without.sms.lookups, with.sms.lookups);
+    assert_eq!((own.ahead, own.spared), (0, 0));
+    assert_eq!((own.lines, own.lanes), (ahead.lines, ahead.lanes));
+    eprintln!("{} {own:?}\n{} {ahead:?}", without.cycles, with.cycles);
+    assert!(ahead.ahead > 10 && ahead.spared > 5, "{ahead:?}");
+    assert!(ahead.spared <= ahead.ahead && ahead.spared < ahead.walks);
+    // What is requested last may not come before the end.
+    let sent = ahead.walks - ahead.spared + ahead.ahead;
+    assert!(with.translations.fills <= sent && with.translations.fills + 64 > sent);
+    assert_ne!(without.cycles, with.cycles);
+}
+
 /// No part looks at what another one has not sent yet, and nothing depends on the cycles that are skipped.
 #[test]
 fn designs_do_the_same_in_step_and_side_by_side() {
     let work = work();
-    for gmmu in [ONE, "first_come = true", "ideal = true"] {
+    for gmmu in [ONE, "first_come = true", "ideal = true", AHEAD] {
         let config = config(gmmu);
         let plain = gpu(&config, &work).run(|_| {}).unwrap();
         let in_step = gpu(&config, &work).in_step().run(|_| {}).unwrap();
@@ -98,10 +118,14 @@ fn designs_do_the_same_in_step_and_side_by_side() {
 #[test]
 fn a_gpu_refuses_pages_that_move_where_only_those_are_translated_that_stay() {
     let work = work();
-    for (gmmu, key) in [(ONE, "per_sm"), ("ideal = true", "ideal")] {
+    for (gmmu, table, key) in [
+        (ONE, "gmmu", "per_sm"),
+        ("ideal = true", "gmmu", "ideal"),
+        (AHEAD, "l1_tlb", "one_ahead"),
+    ] {
         let mut parameters = config(gmmu).parameters();
         parameters.paging.absent = true;
         let failure = Gpu::new(&parameters, &work).err();
-        assert_eq!(failure, Some(Failure::Resident(key)));
+        assert_eq!(failure, Some(Failure::Resident(table, key)));
     }
 }

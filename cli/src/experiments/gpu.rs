@@ -239,8 +239,8 @@ impl Args {
         let (text, file) = self.file()?;
         let (table, key, advice) = match failure {
             Failure::Blocks(_) => ("l1_tlb", "blocking", "give --scheme stall-on-fault"),
-            Failure::Resident(key) => {
-                let place = self.place_of(&[("gmmu", key)])?;
+            Failure::Resident(table, key) => {
+                let place = self.place_of(&[(table, key)])?;
                 return Err(miette!("{place}{failure}"));
             }
             Failure::Replay { .. } => {

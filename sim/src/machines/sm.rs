@@ -7,6 +7,7 @@
 
 mod access;
 mod address_space;
+mod ahead;
 mod alone;
 mod below;
 mod blocks;

@@ -122,6 +122,11 @@ impl L1Tlb {
         }
     }
 
+    /// A page is here, or is missed.
+    pub(crate) fn has(&self, page: Page) -> bool {
+        self.here(page).is_some() || self.of_vpn(page).is_some()
+    }
+
     fn of_vpn(&self, page: Page) -> Option<&Miss> {
         self.misses().find(|miss| miss.page == page)
     }

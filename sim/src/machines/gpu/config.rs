@@ -198,6 +198,7 @@ impl Config {
             per_sm: gmmu.per_sm,
             walk_cache: gmmu.walk_cache != WalkCache::None,
             ideal: gmmu.ideal,
+            one_ahead: l1_tlb.one_ahead,
             far_limit: far_limit as u8,
             shared_tlb: gmmu.l2_tlb,
             crossbar: memory.crossbar.get(),

@@ -16,6 +16,7 @@ use super::pager::{Pager, least_parts};
 use super::parameters::Parameters;
 use super::port::Port;
 use super::uncore::Uncore;
+use crate::page::Page;
 use crate::sm::block_scheduler::BlockScheduler;
 pub use launching::Freed;
 
@@ -124,9 +125,9 @@ pub enum Failure {
     },
     /// Pages come or go where only those are translated that stay.
     #[error(
-        "{0} = true translates pages that stay where they are: leave out absent pages and capacity_percent"
+        "{1} = true translates pages that stay where they are: leave out absent pages and capacity_percent"
     )]
-    Resident(&'static str),
+    Resident(&'static str, &'static str),
     /// Thread blocks leave for other reasons than a launch.
     #[error(
         "thread blocks are switched out while they wait for pages, so no second kernel can be launched"
@@ -214,9 +215,9 @@ impl<'work> Gpu<'work> {
             return Err(Failure::Handler(scheme.name()));
         }
         let moves = parameters.paging.absent || parameters.paging.capacity.is_some();
-        for (key, is_asked) in [("per_sm", parameters.per_sm), ("ideal", parameters.ideal)] {
+        for (table, key, is_asked) in parameters.residents() {
             if is_asked && moves {
-                return Err(Failure::Resident(key));
+                return Err(Failure::Resident(table, key));
             }
         }
         if parameters.sm.blocks && scheme.squashes() {
@@ -277,6 +278,19 @@ impl<'work> Gpu<'work> {
             let frames: Frames = Arc::new(pages.filter_map(frame).collect());
             for sm in &mut gpu.sms {
                 sm.sm().knows(&frames);
+            }
+        }
+        if parameters.one_ahead {
+            let tables = &gpu.uncore.pager.tables;
+            let pages = gpu.kernels.iter().flat_map(Kernel::pages);
+            let and_next = |page: Page| {
+                let vpn = page.vpn + 1;
+                [page, Page { vpn, ..page }]
+            };
+            let frame = |page| Some((page, tables.translate(page)? as u32));
+            let there: Frames = Arc::new(pages.flat_map(and_next).filter_map(frame).collect());
+            for sm in &mut gpu.sms {
+                sm.sm().prefetches(&there);
             }
         }
         if gpu.uncore.pager.is_limited() {

@@ -167,6 +167,8 @@ pub struct Parameters {
     pub walk_cache: bool,
     /// Nothing is walked: an SM knows where each page lies (the ideal MMU of Power et al., HPCA 2014, section 5.2).
     pub ideal: bool,
+    /// Each L1 TLB has a prefetcher that has the next page walked for at each miss (Power et al., HPCA 2014, section 6.3).
+    pub one_ahead: bool,
     /// Far faults that it holds for an SM.
     pub far_limit: u8,
     /// The GMMU keeps translations in its L2 TLB.
@@ -186,6 +188,15 @@ impl Parameters {
     #[must_use]
     pub const fn cluster(&self) -> usize {
         if self.per_sm { 1 } else { cluster(self.sms) }
+    }
+
+    /// The keys that need pages which stay where they are, each with its table, and whether it is set.
+    pub(super) const fn residents(&self) -> [(&'static str, &'static str, bool); 3] {
+        [
+            ("gmmu", "per_sm", self.per_sm),
+            ("gmmu", "ideal", self.ideal),
+            ("l1_tlb", "one_ahead", self.one_ahead),
+        ]
     }
 
     /// Cycles from the resolution of a far fault until its warp has accessed the page, with some to spare: two walks, three ways over

@@ -178,6 +178,7 @@ fn parameters(of_sm: &restart::Trial, random: &mut Rng) -> Parameters {
         per_sm: false,
         walk_cache: true,
         ideal: false,
+        one_ahead: false,
         far_limit: mshrs as u8,
         shared_tlb: random.bool(),
         crossbar: random.u64(1..20),

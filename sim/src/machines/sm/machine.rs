@@ -255,6 +255,11 @@ impl<'work, B: Below> Sm<'work, B> {
         self.memory.knows(frames);
     }
 
+    /// From now on the page after one that is missed is walked for too, if it is one of these.
+    pub(in super::super) fn prefetches(&mut self, there: &Frames) {
+        self.memory.prefetches(there);
+    }
+
     /// What it is connected to.
     pub(in super::super) fn below(&mut self) -> &mut B {
         &mut self.below

@@ -188,6 +188,11 @@ impl MemoryUnit {
         self.pages.knows(frames);
     }
 
+    /// From now on the page after one that is missed is walked for too, if it is one of these.
+    pub fn prefetches(&mut self, there: &Frames) {
+        self.pages.prefetches(there);
+    }
+
     /// How global accesses were translated.
     pub const fn lookups(&self) -> Lookups {
         self.pages.lookups

@@ -112,6 +112,10 @@ pub struct Lookups {
     pub most: u64,
     /// Walks that are requested 500 cycles at most after the one before.
     pub soon: u64,
+    /// Walks that the prefetcher requests, where there is one.
+    pub ahead: u64,
+    /// Walks that the L1 TLB requests and that are not sent, because the prefetcher has the translation or has requested it.
+    pub spared: u64,
 }
 
 impl Lookups {
@@ -125,6 +129,8 @@ impl Lookups {
         self.waiting += other.waiting;
         self.most = self.most.max(other.most);
         self.soon += other.soon;
+        self.ahead += other.ahead;
+        self.spared += other.spared;
     }
 }
 

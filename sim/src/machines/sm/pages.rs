@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::ahead::Ahead;
 use super::below::Below;
 use super::outcome::Lookups;
 use crate::page::Page;
@@ -57,6 +58,8 @@ pub struct Pages {
     frames: Option<Frames>,
     /// The frame of the page that was checked in the cycle before, if it was known so.
     known: Option<u32>,
+    /// The prefetcher, if there is one.
+    ahead: Option<Box<Ahead>>,
     pub lookups: Lookups,
     /// When the last walk was requested.
     walked: Option<u64>,
@@ -74,6 +77,7 @@ impl Pages {
             place: 0,
             frames: None,
             known: None,
+            ahead: None,
             lookups: Lookups::default(),
             walked: None,
         }
@@ -82,6 +86,11 @@ impl Pages {
     /// From now on it is known without a walk where these pages lie.
     pub fn knows(&mut self, frames: &Frames) {
         self.frames = Some(Arc::clone(frames));
+    }
+
+    /// From now on the page after one that is missed is walked for too, if it is one of these.
+    pub fn prefetches(&mut self, there: &Frames) {
+        self.ahead = Some(Box::new(Ahead::new(Arc::clone(there))));
     }
 
     /// Counts a walk that is requested.
@@ -146,6 +155,9 @@ impl Pages {
     /// Receives what comes in this cycle. It says whether that is an invalidation, besides which the TLB takes no check.
     pub fn receive(&mut self, now: u64, below: &mut impl Below) -> bool {
         self.place = below.translations(now, &mut self.inputs);
+        if let Some(ahead) = &mut self.ahead {
+            ahead.receive(&mut self.inputs);
+        }
         self.inputs.invalidate_valid
     }
 
@@ -177,8 +189,20 @@ impl Pages {
                 vpn: outputs.walk_vpn,
                 asid: outputs.walk_asid,
             };
-            below.walk(now, page, outputs.walk_write);
+            let ahead = self.ahead.as_mut();
+            match ahead.is_some_and(|ahead| ahead.misses(page)) {
+                true => self.lookups.spared += 1,
+                false => below.walk(now, page, outputs.walk_write),
+            }
             self.count(now);
+        } else if let Some(ahead) = &mut self.ahead
+            && inputs.walk_ready
+        {
+            let l1 = &self.l1;
+            if let Some(page) = ahead.request(|page| l1.has(page)) {
+                below.walk(now, page, false);
+                self.lookups.ahead += 1;
+            }
         }
         let inputs = &self.inputs;
         // No access waits for a page of another space.
@@ -198,7 +222,9 @@ impl Pages {
 
     /// Whether nothing happens here until something comes.
     pub fn rests(&self) -> bool {
-        self.known.is_none() && self.l1.is_quiet()
+        self.known.is_none()
+            && self.l1.is_quiet()
+            && self.ahead.as_ref().is_none_or(|ahead| ahead.rests())
     }
 
     /// Brings a page into the TLB before the first cycle.

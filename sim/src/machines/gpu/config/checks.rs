@@ -26,9 +26,9 @@ impl Config {
         let scheme = self.sm.scheme.0;
         let paging = &self.paging;
         let moves = paging.absent || paging.capacity_percent.percent().is_some();
-        for (key, is_asked) in [("per_sm", self.gmmu.per_sm), ("ideal", self.gmmu.ideal)] {
+        for (table, key, is_asked) in self.parameters().residents() {
             if is_asked && moves {
-                return Err(Failure::Resident(key));
+                return Err(Failure::Resident(table, key));
             }
         }
         if paging.replay != Replay::Page {
@@ -131,15 +131,19 @@ mod tests {
 
     #[test]
     fn walkers_of_sms_and_ideal_translation_have_pages_that_stay() {
-        for key in ["per_sm", "ideal"] {
+        for (table, key) in [
+            ("gmmu", "per_sm"),
+            ("gmmu", "ideal"),
+            ("l1_tlb", "one_ahead"),
+        ] {
             for line in ["absent = true", "capacity_percent = 50"] {
-                let text = format!("[gmmu]\n{key} = true\n[paging]\n{line}\n");
+                let text = format!("[{table}]\n{key} = true\n[paging]\n{line}\n");
                 let sentence = format!(
                     "gpu.toml:2: {key} = true translates pages that stay where they are: leave out absent pages and capacity_percent"
                 );
                 assert_eq!(refused(&text), sentence);
             }
-            let stays = format!("[gmmu]\n{key} = true\n");
+            let stays = format!("[{table}]\n{key} = true\n");
             assert!(Config::read(&stays, "gpu.toml", "tanasic").is_ok());
         }
     }

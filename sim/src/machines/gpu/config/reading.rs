@@ -92,7 +92,12 @@ impl Config {
         let [handles, blocks] =
             [("paging", "handling"), ("l1_tlb", "blocking")].map(|key| place([key, scheme]));
         let replays = place([("paging", "replay"); 2]);
-        let residents = ["per_sm", "ideal"].map(|key| (key, place([("gmmu", key); 2])));
+        let residents = [
+            ("gmmu", "per_sm"),
+            ("gmmu", "ideal"),
+            ("l1_tlb", "one_ahead"),
+        ];
+        let residents = residents.map(|key| (key, place([key; 2])));
         let has_scheme = place([scheme; 2]).is_some();
         complete(own.get_mut(), base.into_inner());
         // What the preset holds is right, so a span is one of this file.
@@ -103,8 +108,10 @@ impl Config {
             Err(Failure::Blocks(_)) if !has_scheme => Ok(config),
             Err(failure @ Failure::Blocks(_)) => Err(wrong(blocks, &failure.to_string())),
             Err(failure @ Failure::Replay { .. }) => Err(wrong(replays, &failure.to_string())),
-            Err(failure @ Failure::Resident(key)) => {
-                let found = residents.into_iter().find(|(known, _)| *known == key);
+            Err(failure @ Failure::Resident(table, key)) => {
+                let found = residents
+                    .into_iter()
+                    .find(|(known, _)| *known == (table, key));
                 let span = found.and_then(|(_, span)| span);
                 Err(wrong(span, &failure.to_string()))
             }

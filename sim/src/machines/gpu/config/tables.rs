@@ -51,6 +51,8 @@ pub struct TlbTable {
     pub misses: PowerOfTwo<1, 128>,
     /// It translates nothing while it waits for an absent page.
     pub blocking: bool,
+    /// At each miss the next page is walked for too, into a buffer of 16 translations.
+    pub one_ahead: bool,
 }
 
 /// The GMMU.
