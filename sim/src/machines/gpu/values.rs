@@ -76,41 +76,54 @@ impl<T> Visitor<'_> for Names<T> {
     }
 }
 
-/// A whole number from the first to the last.
+/// A whole number from the first to the last, and a multiple of the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(into = "u64")]
-pub struct Within<const FIRST: u64, const LAST: u64>(pub(super) u64);
+pub struct Within<const FIRST: u64, const LAST: u64, const STEP: u64 = 1>(pub(super) u64);
 
-impl<const FIRST: u64, const LAST: u64> TryFrom<u64> for Within<FIRST, LAST> {
+/// What such a number is, in words.
+fn within(first: u64, last: u64, step: u64) -> String {
+    match step {
+        1 => format!("a whole number from {first} to {last}"),
+        _ => format!("a multiple of {step} from {first} to {last}"),
+    }
+}
+
+impl<const FIRST: u64, const LAST: u64, const STEP: u64> TryFrom<u64>
+    for Within<FIRST, LAST, STEP>
+{
     type Error = String;
 
     fn try_from(number: u64) -> Result<Self, String> {
-        match (FIRST..=LAST).contains(&number) {
+        match (FIRST..=LAST).contains(&number) && number.is_multiple_of(STEP) {
             true => Ok(Self(number)),
-            false => Err(format!("{number} is not from {FIRST} to {LAST}")),
+            false if STEP == 1 => Err(format!("{number} is not from {FIRST} to {LAST}")),
+            false => Err(format!("{number} is not {}", within(FIRST, LAST, STEP))),
         }
     }
 }
 
-impl<'de, const FIRST: u64, const LAST: u64> Deserialize<'de> for Within<FIRST, LAST> {
+impl<'de, const FIRST: u64, const LAST: u64, const STEP: u64> Deserialize<'de>
+    for Within<FIRST, LAST, STEP>
+{
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_u64(Number {
-            expected: format!("a whole number from {FIRST} to {LAST}"),
+            expected: within(FIRST, LAST, STEP),
             of: Self::try_from,
         })
     }
 }
 
-impl<const FIRST: u64, const LAST: u64> Within<FIRST, LAST> {
+impl<const FIRST: u64, const LAST: u64, const STEP: u64> Within<FIRST, LAST, STEP> {
     /// The number; none of these ranges goes beyond any type that holds one.
     pub(super) fn get<N: TryFrom<u64> + Default>(self) -> N {
         N::try_from(self.0).unwrap_or_default()
     }
 }
 
-impl<const FIRST: u64, const LAST: u64> JsonSchema for Within<FIRST, LAST> {
+impl<const FIRST: u64, const LAST: u64, const STEP: u64> JsonSchema for Within<FIRST, LAST, STEP> {
     fn schema_name() -> Cow<'static, str> {
-        format!("from {FIRST} to {LAST}").into()
+        within(FIRST, LAST, STEP).into()
     }
 
     fn inline_schema() -> bool {
@@ -118,12 +131,17 @@ impl<const FIRST: u64, const LAST: u64> JsonSchema for Within<FIRST, LAST> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "integer", "minimum": FIRST, "maximum": LAST })
+        match STEP {
+            1 => json_schema!({ "type": "integer", "minimum": FIRST, "maximum": LAST }),
+            _ => json_schema!({
+                "type": "integer", "minimum": FIRST, "maximum": LAST, "multipleOf": STEP
+            }),
+        }
     }
 }
 
-impl<const FIRST: u64, const LAST: u64> From<Within<FIRST, LAST>> for u64 {
-    fn from(number: Within<FIRST, LAST>) -> Self {
+impl<const FIRST: u64, const LAST: u64, const STEP: u64> From<Within<FIRST, LAST, STEP>> for u64 {
+    fn from(number: Within<FIRST, LAST, STEP>) -> Self {
         number.0
     }
 }

@@ -318,6 +318,11 @@ mod tests {
             negative,
             "gpu.toml:2: -1 is not a whole number from 1 to 64"
         );
+        let rounded = refused("[sm]\nlog_bytes = 600\n");
+        assert_eq!(
+            rounded,
+            "gpu.toml:2: 600 is not a multiple of 256 from 512 to 32768"
+        );
         let log = "sms = 2\n[sm]\n\nlog_bytes = 512\n";
         assert_eq!(Config::line_of(log, "sm", "log_bytes"), Some(4));
         assert_eq!(Config::line_of(log, "sm", "warps"), None);

@@ -24,7 +24,7 @@ pub struct SmTable {
     /// Entries of the replay queue, a power of two up to 128.
     pub queue_entries: PowerOfTwo<2, 128>,
     /// Bytes of the operand log, of 256 B each entry.
-    pub log_bytes: Within<512, 32768>,
+    pub log_bytes: Within<512, 32768, 256>,
     /// Cycles of arithmetic.
     pub math: Within<1, 1000>,
     /// Cycles of a special function.
