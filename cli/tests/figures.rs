@@ -303,6 +303,44 @@ fn options_that_a_figure_does_not_take_are_refused() {
     }
 }
 
+/// What is asked for runs, and nothing else; a prefetcher changes no access, minor faults cost time, and each design's energy is beside
+/// design 2.
+#[test]
+fn prefetcher_minor_faults_and_energy_stand_beside_the_paper() {
+    let rows = |figures: &[&str]| -> serde_json::Value {
+        let mut command = faultline();
+        command.arg("figures").args(figures).arg("--json");
+        command.args(["--kernels", "nw", "--scale", "1", "--sms", "4"]);
+        let output = command.assert().success();
+        serde_json::from_slice(&output.get_output().stdout).unwrap()
+    };
+    let all = rows(&["power-prefetch", "power-minor", "power-12"]);
+    let of = |variant: &str, key: &str| {
+        let variants = all[0]["variants"].as_array().unwrap();
+        let cell = variants.iter().find(|cell| cell["variant"] == variant);
+        cell.unwrap_or_else(|| panic!("{variant}"))[key]
+            .as_u64()
+            .unwrap()
+    };
+    let (three, ahead) = ("3", "3 with a prefetcher");
+    assert_eq!(of(three, "lines"), of(ahead, "lines"));
+    assert_eq!((of(three, "ahead"), of(three, "spared")), (0, 0));
+    assert!(of(ahead, "ahead") >= of(ahead, "spared") && of(ahead, "spared") > 0);
+    let faults = "3 with minor faults";
+    let least = 5_000 * of(faults, "faults");
+    assert!(least > 0 && of(faults, "cycles") > least.max(of(three, "cycles")));
+    let minor = rows(&["power-minor"]);
+    let names = minor[0]["variants"].as_array().unwrap().iter();
+    let names: Vec<_> = names
+        .map(|cell| cell["variant"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, [three, faults]);
+    let mut command = faultline();
+    command.args(["figures", "power-12", "--kernels", "nw", "--scale", "1"]);
+    let text = contains("shared-l2-pwc").and(contains("Figure 12: area"));
+    command.assert().success().stdout(text);
+}
+
 /// The designs of an MMU run alike, and no one passes the ideal MMU.
 #[test]
 fn designs_of_an_mmu_stand_beside_the_paper() {

@@ -5,6 +5,7 @@ mod code;
 mod compiled;
 pub mod family;
 mod handling;
+mod mmu;
 mod paging;
 mod pep;
 mod power;
@@ -26,12 +27,13 @@ use crate::Global;
 use crate::output::{self, progress};
 
 /// All figures, by the runs that they share.
-pub const FAMILIES: [&dyn AnyFamily; 7] = [
+pub const FAMILIES: [&dyn AnyFamily; 8] = [
     &schemes::Schemes,
     &switching::Switching,
     &handling::HandledByWarps,
     &paging::Paging,
     &power::Power,
+    &mmu::Mmu,
     &pep::Pep,
     &active_pointers::ActivePointers,
 ];

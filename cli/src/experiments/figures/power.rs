@@ -16,7 +16,7 @@ use super::runs::run;
 use crate::experiments::ordered::Value;
 
 /// The GPU of the paper: its design 3.
-const PRESET: &str = "power";
+pub const PRESET: &str = "power";
 /// What programs access.
 const ACCESSES: &str = "power-4";
 /// How designs perform beside an ideal MMU.
@@ -145,7 +145,7 @@ impl Row {
 }
 
 /// The programs after Rodinia's, and bfs, which is after Parboil's.
-fn programs() -> Vec<Program> {
+pub fn programs() -> Vec<Program> {
     let bfs = PARBOIL.into_iter().filter(|program| program.name == "bfs");
     RODINIA.into_iter().chain(bfs).collect()
 }
