@@ -17,6 +17,7 @@ mod comparison;
 mod exceptions;
 mod fault_times;
 mod kernel;
+mod layout;
 mod lines;
 mod machine;
 mod memory_unit;
