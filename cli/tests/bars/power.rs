@@ -37,3 +37,80 @@ fn committed_designs_under_programs_are_on_the_page_and_in_order() {
         ],
     );
 }
+
+/// A row of a report's section, by its name.
+fn row_in(report: &str, section: &str, name: &str) -> Vec<String> {
+    let (_, section) = report.split_once(&format!("\n## {section}")).unwrap();
+    let row = section.lines().map(cells).find(|row| row[0] == name);
+    row.unwrap().into_iter().map(str::to_owned).collect()
+}
+
+/// The page has the means of the prefetcher, of minor faults, and of the energy and area of designs; every design is smaller than
+/// design 2.
+#[test]
+fn committed_prefetcher_faults_and_energy_are_on_the_page() {
+    let report = text("sim/reports/power-2.md");
+    let prefetch = row_in(&report, "Section 6.3", "geometric mean");
+    let minor = row_in(&report, "Section 5.1", "geometric mean");
+    let energy = row_in(&report, "Figure 12: dynamic energy", "geometric mean");
+    let areas = ["3", "shared-l2", "shared-l2-pwc"]
+        .map(|design| row_in(&report, "Figure 12: area", design)[2].clone());
+    let number = |cell: &String| cell.parse::<f64>().unwrap();
+    assert!(areas.iter().all(|area| number(area) < 100.0), "{areas:?}");
+    assert!(number(&areas[2]) < number(&areas[0]), "{areas:?}");
+    let gain = prefetch[3].trim_start_matches(['+', '-']);
+    says(
+        PERFORMANCE,
+        [
+            format!(
+                "from {} to {} % of an ideal MMU ({gain} %",
+                prefetch[1], prefetch[2]
+            ),
+            format!(
+                "programs run at {} % of their performance without",
+                minor[1]
+            ),
+            format!("| energy, % of design 2 | {} |", energy[1..5].join(" | ")),
+            format!("| area, % of design 2 | 100.0 | {} |", areas.join(" | ")),
+        ],
+    );
+}
+
+/// What an access takes, and the areas, are those of the blocks' reports.
+#[test]
+fn energy_of_designs_is_that_of_the_blocks() {
+    let source = text("cli/src/experiments/figures/mmu/energy.rs");
+    let constant = |name: &str| -> f64 {
+        let (_, rest) = source.split_once(&format!("const {name}: f64 = ")).unwrap();
+        rest.split(';')
+            .next()
+            .unwrap()
+            .replace('_', "")
+            .parse()
+            .unwrap()
+    };
+    let cell = |report: &str, row: &str, column: usize| -> f64 {
+        let report = text(&format!("synth/reports/{report}.md"));
+        let row = report.lines().map(cells).find(|cells| cells[0] == row);
+        row.unwrap_or_else(|| panic!("{report}"))[column]
+            .parse()
+            .unwrap()
+    };
+    let of_tlb = |column: usize| cell("power_l1_tlb", "l1_tlb 32", column);
+    // Sequential and combinational cells, without what leaks.
+    let check = of_tlb(4) + of_tlb(5) - of_tlb(8);
+    assert!((constant("L1_CHECK") - check).abs() < 0.05, "{check}");
+    for (name, report, row, column) in [
+        ("L1_AREA", "l1_tlb", "total um2", 1),
+        ("L2_512", "l2_tlb", "memory power mW", 1),
+        ("L2_1024", "l2_tlb", "memory power mW", 2),
+        ("CACHE", "page_walk_cache", "memory power mW", 2),
+        ("L2_512_AREA", "l2_tlb", "total um2", 1),
+        ("L2_1024_AREA", "l2_tlb", "total um2", 2),
+        ("CACHE_AREA", "page_walk_cache", "total um2", 2),
+        ("WALKER_AREA", "page_walker", "total um2", 3),
+    ] {
+        let here = cell(report, row, column);
+        assert!((constant(name) - here).abs() < 0.01, "{name}: {here}");
+    }
+}
