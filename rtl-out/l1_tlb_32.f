@@ -1,7 +1,7 @@
 l1_tlb/l1_tlb_32.v
 l1_tlb/l1_tlb_32_misses.v
 primitives/round_robin_arbiter.v
-primitives/matrix_arbiter.v
+primitives/age_order.v
 primitives/popcount.v
 primitives/one_hot_priority_encoder.v
 primitives/lru_matrix.v

@@ -1,5 +1,6 @@
 //! What blocks are made of: registers, memories, arbiters, and small functions of many bits.
 
+pub mod age_order;
 pub mod fixed_priority_arbiter;
 pub mod lru_matrix;
 pub mod masked_memory;

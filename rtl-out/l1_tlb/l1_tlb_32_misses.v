@@ -106,11 +106,10 @@ module l1_tlb_32_misses (
     reg     [7:0] free_request;
     wire    [7:0] free_grant;
     wire    [3:0] claims_count;
-    wire    [7:0] longest_ago_last;
     reg     [7:0] longest_ago_request;
+    reg     [7:0] longest_ago_rising;
     wire   [27:0] longest_ago_after;
     wire    [7:0] longest_ago_grant;
-    wire    [2:0] unused_longest_ago_index;
     wire    [2:0] next_index;
     reg     [7:0] some_free_of;
     wire          some_free_any;
@@ -135,20 +134,20 @@ module l1_tlb_32_misses (
     register #(.WIDTH(1)) known_absent [7:0] (.clock(clock), .reset(reset), .d(known_absent_d),
         .q(known_absent_q));
     register #(.WIDTH(1)) claiming [7:0] (.clock(clock), .reset(reset), .d(claiming_d), .q(claiming_q));
-    register #(.WIDTH(28)) missed (.clock(clock), .reset(reset), .d(longest_ago_after), .q(missed_q));
+    register #(.WIDTH(28)) missed [0:0] (.clock(clock), .reset(reset), .d(longest_ago_after), .q(missed_q));
     register #(.WIDTH(1)) refused (.clock(clock), .reset(reset), .d(refused_d), .q(refused_q));
     register #(.WIDTH(1)) offering (.clock(clock), .reset(reset), .d(offering_d), .q(offering_q));
     register #(.WIDTH(3)) turn (.clock(clock), .reset(reset), .d(turn_d), .q(turn_q));
     one_hot_priority_encoder #(.REQUESTERS(8)) free (.request(free_request), .grant(free_grant));
     popcount #(.INPUTS(8), .COUNT(4)) claims (.of(claiming_q), .count(claims_count));
-    matrix_arbiter #(.REQUESTERS(8), .INDEX(3), .PAIRS(28)) longest_ago (
+    age_order #(.REQUESTERS(8), .INDEX(3), .WORDS(1), .WORD(28)) longest_ago (
         .order(missed_q),
         .served(free_grant),
-        .last(longest_ago_last),
         .request(longest_ago_request),
+        .rising(longest_ago_rising),
+        .taken(room),
         .after(longest_ago_after),
-        .grant(longest_ago_grant),
-        .index(unused_longest_ago_index)
+        .grant(longest_ago_grant)
     );
     round_robin_arbiter #(.REQUESTERS(8), .INDEX(3)) next (.request(requesting), .last(turn_q),
         .index(next_index));
@@ -283,14 +282,14 @@ module l1_tlb_32_misses (
         end
     end
 
-    assign longest_ago_last[0] = 1'd0;
-    assign longest_ago_last[1] = 1'd0;
-    assign longest_ago_last[2] = 1'd0;
-    assign longest_ago_last[3] = 1'd0;
-    assign longest_ago_last[4] = 1'd0;
-    assign longest_ago_last[5] = 1'd0;
-    assign longest_ago_last[6] = 1'd0;
-    assign longest_ago_last[7] = 1'd0;
+    // Drives input longest_ago.rising, from far_, fill_kind and filled.
+    always @* begin : drive_longest_ago_rising
+        integer i;
+        for (i = 0; i < 8; i = i + 1) begin
+            longest_ago_rising[i] = filled[i] && far_ && fill_kind[0];
+        end
+    end
+
     assign room = !some_claiming_any || (claims_count < far_limit);
 
     // Drives signal released, from longest_ago_grant and room.

@@ -106,11 +106,10 @@ module l1_tlb_proof_misses (
     reg     [1:0] free_request;
     wire    [1:0] free_grant;
     wire    [1:0] claims_count;
-    wire    [1:0] longest_ago_last;
     reg     [1:0] longest_ago_request;
+    reg     [1:0] longest_ago_rising;
     wire          longest_ago_after;
     wire    [1:0] longest_ago_grant;
-    wire          unused_longest_ago_index;
     wire          next_index;
     reg     [1:0] some_free_of;
     wire          some_free_any;
@@ -135,20 +134,20 @@ module l1_tlb_proof_misses (
     register #(.WIDTH(1)) known_absent [1:0] (.clock(clock), .reset(reset), .d(known_absent_d),
         .q(known_absent_q));
     register #(.WIDTH(1)) claiming [1:0] (.clock(clock), .reset(reset), .d(claiming_d), .q(claiming_q));
-    register #(.WIDTH(1)) missed (.clock(clock), .reset(reset), .d(longest_ago_after), .q(missed_q));
+    register #(.WIDTH(1)) missed [0:0] (.clock(clock), .reset(reset), .d(longest_ago_after), .q(missed_q));
     register #(.WIDTH(1)) refused (.clock(clock), .reset(reset), .d(refused_d), .q(refused_q));
     register #(.WIDTH(1)) offering (.clock(clock), .reset(reset), .d(offering_d), .q(offering_q));
     register #(.WIDTH(1)) turn (.clock(clock), .reset(reset), .d(turn_d), .q(turn_q));
     one_hot_priority_encoder #(.REQUESTERS(2)) free (.request(free_request), .grant(free_grant));
     popcount #(.INPUTS(2), .COUNT(2)) claims (.of(claiming_q), .count(claims_count));
-    matrix_arbiter #(.REQUESTERS(2), .INDEX(1), .PAIRS(1)) longest_ago (
+    age_order #(.REQUESTERS(2), .INDEX(1), .WORDS(1), .WORD(1)) longest_ago (
         .order(missed_q),
         .served(free_grant),
-        .last(longest_ago_last),
         .request(longest_ago_request),
+        .rising(longest_ago_rising),
+        .taken(room),
         .after(longest_ago_after),
-        .grant(longest_ago_grant),
-        .index(unused_longest_ago_index)
+        .grant(longest_ago_grant)
     );
     round_robin_arbiter #(.REQUESTERS(2), .INDEX(1)) next (.request(requesting), .last(turn_q),
         .index(next_index));
@@ -283,8 +282,14 @@ module l1_tlb_proof_misses (
         end
     end
 
-    assign longest_ago_last[0] = 1'd0;
-    assign longest_ago_last[1] = 1'd0;
+    // Drives input longest_ago.rising, from far_, fill_kind and filled.
+    always @* begin : drive_longest_ago_rising
+        integer i;
+        for (i = 0; i < 2; i = i + 1) begin
+            longest_ago_rising[i] = filled[i] && far_ && fill_kind[0];
+        end
+    end
+
     assign room = !some_claiming_any || (claims_count < far_limit);
 
     // Drives signal released, from longest_ago_grant and room.

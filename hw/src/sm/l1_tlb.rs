@@ -18,7 +18,7 @@ use way::Way;
 /// L1 TLB: translates in the next cycle, keeps the walks of missing pages, and waits out far faults. `SETS` sets with
 /// numbers of `SET` bits, of `WAYS` ways with `PAIRS` pairs. Pages of `VPN` bits, `TAG` of them above the set; spaces
 /// of `ASID` bits, frames of `PFN`, tags of checks of `CHECK_TAG`. `MISSES` misses with numbers of `MISS` bits,
-/// counted in `MISS_COUNT` bits, with `MISS_PAIRS` pairs.
+/// counted in `MISS_COUNT` bits, their order in `ORDERS` words of `ORDER` bits.
 #[block(top)]
 #[check(SET + TAG == VPN, "{SET} and {TAG} bits do not make a page number of {VPN}")]
 #[check((1 << MISS) == MISSES && MISS + 1 == MISS_COUNT, "{MISS} and {MISS_COUNT} bits do not fit {MISSES} misses")]
@@ -35,7 +35,8 @@ pub struct L1Tlb<
     const MISSES: usize,
     const MISS: usize,
     const MISS_COUNT: usize,
-    const MISS_PAIRS: usize,
+    const ORDERS: usize,
+    const ORDER: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -153,7 +154,7 @@ pub struct L1Tlb<
     recency: LruMatrix<SETS, SET, WAYS, PAIRS>,
     vacant: OneHotPriorityEncoder<WAYS>,
     some_vacant: OrTree<WAYS>,
-    misses: Misses<MISSES, MISS, MISS_COUNT, MISS_PAIRS, VPN, ASID>,
+    misses: Misses<MISSES, MISS, MISS_COUNT, ORDERS, ORDER, VPN, ASID>,
     resident: OrTree<WAYS>,
     found_pfn: OneHotMux<WAYS, Bits<PFN>>,
     found_writable: OrTree<WAYS>,
@@ -181,7 +182,8 @@ impl<
     const MISSES: usize,
     const MISS: usize,
     const MISS_COUNT: usize,
-    const MISS_PAIRS: usize,
+    const ORDERS: usize,
+    const ORDER: usize,
 > Logic
     for L1Tlb<
         SETS,
@@ -196,7 +198,8 @@ impl<
         MISSES,
         MISS,
         MISS_COUNT,
-        MISS_PAIRS,
+        ORDERS,
+        ORDER,
     >
 {
     #[logic]

@@ -15,14 +15,18 @@ mod scenarios;
 use modes::{MODES, Mode, STEADY};
 use scenarios::Scenarios;
 
-/// Most pages that are in use at a time.
+/// Most pages that are in use at a time, where there are few misses.
 const POOL: usize = 64;
+/// Misses for which `POOL` pages are enough; with more there are more pages in proportion, and each mode lasts longer.
+const FEW: usize = 16;
 
 /// Seeded traffic.
 pub struct L1TlbTraffic {
     parameters: Parameters,
     rng: Rng,
     mode: Modes<Mode>,
+    /// Pages in use for one where there are few misses, and cycles of a mode for one.
+    scale: usize,
     /// The pages that are in use.
     pool: Pool,
     /// The check on offer was not accepted yet.
@@ -37,7 +41,8 @@ impl L1TlbTraffic {
     /// Other pages, all of one set in some modes.
     fn change_pool(&mut self) {
         let (parameters, mode) = (&self.parameters, self.mode.now());
-        self.pool.change(&mut self.rng, POOL, |page, first| {
+        let pages = POOL * self.scale;
+        self.pool.change(&mut self.rng, pages, |page, first| {
             let set_bits = parameters.set_bits;
             let vpn = match mode.one_set {
                 true => page.vpn >> set_bits << set_bits | parameters.set(first),
@@ -49,7 +54,8 @@ impl L1TlbTraffic {
 
     /// A page that is in use.
     fn page(&mut self) -> Page {
-        self.pool[self.rng.below(self.mode.pages.min(POOL) as u64) as usize]
+        let pages = self.mode.pages.min(POOL) * self.scale;
+        self.pool[self.rng.below(pages as u64) as usize]
     }
 
     /// The page of a miss in one of these steps.
@@ -143,8 +149,21 @@ impl Block for L1Tlb {
     const NAME: &'static str = "l1_tlb";
 
     fn parameters(config: &str) -> Option<Parameters> {
+        let sized = |set_bits, misses| {
+            Some(Parameters {
+                set_bits,
+                misses,
+                ..Parameters::PAPER
+            })
+        };
         match config {
             "32" => Some(Parameters::PAPER),
+            "64" => sized(3, 8),
+            "128" => sized(4, 8),
+            "128_16_misses" => sized(4, 16),
+            "128_32_misses" => sized(4, 32),
+            "128_64_misses" => sized(4, 64),
+            "128_128_misses" => sized(4, 128),
             PROVED => Some(Parameters {
                 set_bits: 1,
                 ways: 2,
@@ -165,6 +184,7 @@ impl Traffic for L1TlbTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         let mut traffic = Self {
             pool: Pool::new(parameters.vpn_bits, parameters.asid_bits),
+            scale: (parameters.misses / FEW).max(1),
             parameters,
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 300),
@@ -178,7 +198,8 @@ impl Traffic for L1TlbTraffic {
     }
 
     fn drive(&mut self, model: &L1Tlb, inputs: &mut Inputs) {
-        if self.mode.advance(&mut self.rng, 100..500) {
+        let scale = self.scale as u64;
+        if self.mode.advance(&mut self.rng, 100 * scale..500 * scale) {
             self.change_pool();
         }
         inputs.reset = self.mode.resets(&mut self.rng, 4096);

@@ -3,7 +3,7 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::matrix_arbiter::MatrixArbiter;
+use crate::primitives::age_order::AgeOrder;
 use crate::primitives::one_hot_mux::OneHotMux;
 use crate::primitives::one_hot_priority_encoder::OneHotPriorityEncoder;
 use crate::primitives::or_tree::OrTree;
@@ -28,14 +28,15 @@ enum Miss {
 }
 
 /// The pages for which an L1 TLB waits: one walk for each, from the first miss to the fill. `MISSES` entries with
-/// numbers of `MISS` bits, counted in `MISS_COUNT` = `MISS` + 1 bits, with `MISS_PAIRS` pairs; pages of `VPN` bits,
-/// spaces of `ASID`.
+/// numbers of `MISS` bits, counted in `MISS_COUNT` = `MISS` + 1 bits, whose order takes `ORDERS` words
+/// of `ORDER` bits; pages of `VPN` bits, spaces of `ASID`.
 #[block]
 pub struct Misses<
     const MISSES: usize,
     const MISS: usize,
     const MISS_COUNT: usize,
-    const MISS_PAIRS: usize,
+    const ORDERS: usize,
+    const ORDER: usize,
     const VPN: usize,
     const ASID: usize,
 > {
@@ -107,7 +108,7 @@ pub struct Misses<
     // It has a place at the GMMU, or requests one after a Nack.
     claiming: [Register<Bit>; MISSES],
     // The order in which the pages were missed.
-    missed: Register<Bits<MISS_PAIRS>>,
+    missed: [Register<Bits<ORDER>>; ORDERS],
     refused: Register<Bit>,
 
     // The walk on offer.
@@ -116,7 +117,7 @@ pub struct Misses<
 
     free: OneHotPriorityEncoder<MISSES>,
     claims: Popcount<MISSES, MISS_COUNT>,
-    longest_ago: MatrixArbiter<MISSES, MISS, MISS_PAIRS>,
+    longest_ago: AgeOrder<MISSES, MISS, ORDERS, ORDER>,
     next: RoundRobinArbiter<MISSES, MISS>,
     some_free: OrTree<MISSES>,
     some_looked: OrTree<MISSES>,
@@ -151,10 +152,11 @@ impl<
     const MISSES: usize,
     const MISS: usize,
     const MISS_COUNT: usize,
-    const MISS_PAIRS: usize,
+    const ORDERS: usize,
+    const ORDER: usize,
     const VPN: usize,
     const ASID: usize,
-> Logic for Misses<MISSES, MISS, MISS_COUNT, MISS_PAIRS, VPN, ASID>
+> Logic for Misses<MISSES, MISS, MISS_COUNT, ORDERS, ORDER, VPN, ASID>
 {
     #[logic]
     fn update(&mut self) {
@@ -222,12 +224,18 @@ impl<
             self.longest_ago.request[i].next = self.state[i].q.val() == Miss::Held;
             // The lowest free entry becomes the last of the order, whether it is taken or not.
             self.longest_ago.served[i].next = self.free.grant[i].val();
-            self.longest_ago.last[i].next = false;
+            self.longest_ago.rising[i].next =
+                self.filled[i].val() && self.far.val() && self.fill_kind.val().get_bit(0);
         }
-        self.longest_ago.order.next = self.missed.q.val();
-        self.missed.d.next = self.longest_ago.after.val();
+        for i in 0..ORDERS {
+            self.longest_ago.order[i].next = self.missed[i].q.val();
+        }
+        for i in 0..ORDERS {
+            self.missed[i].d.next = self.longest_ago.after[i].val();
+        }
         self.room.next =
             !self.some_claiming.any.val() || (self.claims.count.val() < self.far_limit.val());
+        self.longest_ago.taken.next = self.room.val();
         for i in 0..MISSES {
             self.released[i].next = self.room.val() && self.longest_ago.grant[i].val();
         }

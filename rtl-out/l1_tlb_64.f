@@ -1,0 +1,11 @@
+l1_tlb/l1_tlb_64.v
+l1_tlb/l1_tlb_32_misses.v
+primitives/round_robin_arbiter.v
+primitives/age_order.v
+primitives/popcount.v
+primitives/one_hot_priority_encoder.v
+primitives/lru_matrix.v
+l1_tlb/l1_tlb_64_way.v
+primitives/or_tree.v
+primitives/one_hot_mux.v
+primitives/register.v
