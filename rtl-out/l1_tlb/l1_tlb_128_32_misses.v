@@ -131,7 +131,11 @@ module l1_tlb_128_32_misses (
     wire    [7:0] way_denied;
     wire    [7:0] way_vacant;
     wire  [447:0] recency_next;
-    wire    [7:0] recency_oldest;
+    wire    [7:0] unused_recency_oldest;
+    wire    [7:0] eldest_used;
+    wire    [7:0] eldest_replaced;
+    wire  [447:0] unused_eldest_next;
+    wire    [7:0] eldest_oldest;
     wire    [7:0] vacant_grant;
     wire          some_vacant_any;
     wire          misses_absent;
@@ -203,7 +207,16 @@ module l1_tlb_128_32_misses (
         .replaced(victim),
         .replaced_set(fill_set),
         .next(recency_next),
-        .oldest(recency_oldest)
+        .oldest(unused_recency_oldest)
+    );
+    lru_matrix #(.SETS(16), .SET(4), .WAYS(8), .PAIRS(28)) eldest (
+        .order(order_q),
+        .used(eldest_used),
+        .used_set(look_set),
+        .replaced(eldest_replaced),
+        .replaced_set(fill_set),
+        .next(unused_eldest_next),
+        .oldest(eldest_oldest)
     );
     one_hot_priority_encoder #(.REQUESTERS(8)) vacant (.request(way_vacant), .grant(vacant_grant));
     or_tree #(.INPUTS(8)) some_vacant (.of(way_vacant), .any(some_vacant_any));
@@ -281,11 +294,11 @@ module l1_tlb_128_32_misses (
         end
     end
 
-    // Drives signal victim, from misses_write, recency_oldest, some_vacant_any and vacant_grant.
+    // Drives signal victim, from eldest_oldest, misses_write, some_vacant_any and vacant_grant.
     always @* begin : drive_victim
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
-            victim[w] = misses_write && (vacant_grant[w] || (recency_oldest[w] && !some_vacant_any));
+            victim[w] = misses_write && (vacant_grant[w] || (eldest_oldest[w] && !some_vacant_any));
         end
     end
 
@@ -296,6 +309,23 @@ module l1_tlb_128_32_misses (
             hit[w] = checking_q && way_found[w];
         end
     end
+
+    assign eldest_used[0] = 1'd0;
+    assign eldest_used[1] = 1'd0;
+    assign eldest_used[2] = 1'd0;
+    assign eldest_used[3] = 1'd0;
+    assign eldest_used[4] = 1'd0;
+    assign eldest_used[5] = 1'd0;
+    assign eldest_used[6] = 1'd0;
+    assign eldest_used[7] = 1'd0;
+    assign eldest_replaced[0] = 1'd0;
+    assign eldest_replaced[1] = 1'd0;
+    assign eldest_replaced[2] = 1'd0;
+    assign eldest_replaced[3] = 1'd0;
+    assign eldest_replaced[4] = 1'd0;
+    assign eldest_replaced[5] = 1'd0;
+    assign eldest_replaced[6] = 1'd0;
+    assign eldest_replaced[7] = 1'd0;
 
     // Drives input found_writable.of, from hit and way_writable.
     always @* begin : drive_found_writable_of

@@ -17,12 +17,14 @@ module lru_matrix #(
 );
     wire [PAIRS-1:0] chosen = order[replaced_set*PAIRS +: PAIRS];
 
-    // Drives output next: a way that is used or replaced becomes the last of its set.
-    always @* begin : drive_next
+    // Drives outputs next and oldest: a way that is used or replaced becomes the last of its set, and the oldest of the
+    // chosen set is the way that no other was used before.
+    always @* begin : drive_next_and_oldest
         integer s, i, j;
         next = order;
+        oldest = {WAYS{1'b1}};
         for (i = 1; i < WAYS; i = i + 1)
-            for (j = 0; j < i; j = j + 1)
+            for (j = 0; j < i; j = j + 1) begin
                 for (s = 0; s < SETS; s = s + 1) begin
                     if (used_set == s[SET-1:0]) begin
                         if (used[i]) next[s*PAIRS + i*(i-1)/2 + j] = 1'b1;
@@ -33,15 +35,8 @@ module lru_matrix #(
                         else if (replaced[j]) next[s*PAIRS + i*(i-1)/2 + j] = 1'b0;
                     end
                 end
-    end
-
-    // Drives output oldest: the oldest of the chosen set is the way that no other was used before.
-    always @* begin : drive_oldest
-        integer i, j;
-        oldest = {WAYS{1'b1}};
-        for (i = 1; i < WAYS; i = i + 1)
-            for (j = 0; j < i; j = j + 1)
                 if (chosen[i*(i-1)/2 + j]) oldest[i] = 1'b0;
                 else oldest[j] = 1'b0;
+            end
     end
 endmodule

@@ -69,9 +69,8 @@ module age_order #(
                 assign after[g*WORD +: WORD] = (moves[g] ? behind : {stays[g], of}) ^ {1'b0, NUMBER};
                 assign grant[g] = waits_upto[REQUESTERS-1] & oldest == NUMBER;
             end
-            // Drives what follows from the places: their prefixes in log2(REQUESTERS) levels, and the numbers of the
-            // request in the lowest place, of the one that is served, and of the one that rises.
-            always @* begin : drive_prefixes_and_numbers
+            // Drives what follows from the places up to each one, in log2(REQUESTERS) levels.
+            always @* begin : drive_prefixes
                 integer half, i;
                 waits_upto = waits;
                 moves = is_newest;
@@ -81,6 +80,10 @@ module age_order #(
                             waits_upto[i] = waits_upto[i] | waits_upto[(i / half) * half - 1];
                             moves[i] = moves[i] | moves[(i / half) * half - 1];
                         end
+            end
+            // Drives the numbers of the request in the lowest place, of the one that is served, and of the one that rises.
+            always @* begin : drive_numbers
+                integer i;
                 oldest = {INDEX{1'b0}};
                 served_number = {INDEX{1'b0}};
                 rising_number = {INDEX{1'b0}};

@@ -151,7 +151,10 @@ pub struct L1Tlb<
     #[init(Constant::new((SET as LiteralType).into()))]
     set_bits: Constant<Bits<VPN>>,
     way: [Way<SETS, SET, TAG, ASID, PFN>; WAYS],
+    // What is replaced depends on what is oldest, and the order on what is replaced: in one instance a simulator may see a
+    // loop. Synthesis leaves one of the two in each.
     recency: LruMatrix<SETS, SET, WAYS, PAIRS>,
+    eldest: LruMatrix<SETS, SET, WAYS, PAIRS>,
     vacant: OneHotPriorityEncoder<WAYS>,
     some_vacant: OrTree<WAYS>,
     misses: Misses<MISSES, MISS, MISS_COUNT, ORDERS, ORDER, VPN, ASID>,
@@ -259,11 +262,13 @@ impl<
         for w in 0..WAYS {
             self.victim[w].next = self.misses.write.val()
                 && (self.vacant.grant[w].val()
-                    || (self.recency.oldest[w].val() && !self.some_vacant.any.val()));
+                    || (self.eldest.oldest[w].val() && !self.some_vacant.any.val()));
             self.way[w].write.next = self.victim[w].val();
             self.hit[w].next = self.checking.q.val() && self.way[w].found.val();
             self.recency.used[w].next = self.hit[w].val();
             self.recency.replaced[w].next = self.victim[w].val();
+            self.eldest.used[w].next = false;
+            self.eldest.replaced[w].next = false;
             self.resident.of[w].next = self.hit[w].val();
             self.found_pfn.choose[w].next = self.hit[w].val();
             self.found_pfn.of[w].next = self.way[w].pfn.val();
@@ -272,8 +277,11 @@ impl<
         }
         self.recency.used_set.next = self.look_set.val();
         self.recency.replaced_set.next = self.fill_set.val();
+        self.eldest.used_set.next = self.look_set.val();
+        self.eldest.replaced_set.next = self.fill_set.val();
         for s in 0..SETS {
             self.recency.order[s].next = self.order[s].q.val();
+            self.eldest.order[s].next = self.order[s].q.val();
         }
         for s in 0..SETS {
             self.order[s].d.next = self.recency.next[s].val();
