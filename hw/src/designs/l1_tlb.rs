@@ -59,8 +59,8 @@ super::sizes! {
         "64" [] => ready::<LargerL1Tlb<8, 3, 33, 8, 3, 4, 1, 28>>,
         "128" [] => ready::<LargerL1Tlb<16, 4, 32, 8, 3, 4, 1, 28>>,
         "128_16_misses" [] => ready::<LargerL1Tlb<16, 4, 32, 16, 4, 5, 18, 5>>,
-        "128_32_misses" [] => ready::<LargerL1Tlb<16, 4, 32, 32, 5, 6, 34, 6>>,
-        "128_64_misses" [] => ready::<LargerL1Tlb<16, 4, 32, 64, 6, 7, 66, 7>>,
+        "128_32_misses" [Alike] => ready::<LargerL1Tlb<16, 4, 32, 32, 5, 6, 34, 6>>,
+        "128_64_misses" [Alike] => ready::<LargerL1Tlb<16, 4, 32, 64, 6, 7, 66, 7>>,
         "128_128_misses" [] => ready::<LargerL1Tlb<16, 4, 32, 128, 7, 8, 130, 8>>,
         "proof" [Proof] => ready::<L1Tlb<2, 1, 2, 1, 2, 1, 1, 2, 2, 2, 1, 2, 1, 1>>,
     }
