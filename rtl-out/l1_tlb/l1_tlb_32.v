@@ -23,7 +23,7 @@ module l1_tlb_32 (
     // The answer to a walk, or the cancellation of a far fault.
     input  wire          fill_valid,
     // Kind of the answer: 0 a translation, 1 denied, 2 far fault held, 3 Nack (the far fault is not
-    // held), 4 the far fault was cancelled.
+    // held), 4 the far fault was cancelled, 5 a translation of a large page.
     input  wire    [2:0] fill_kind,
     // Page number of the answer.
     input  wire   [35:0] fill_vpn,

@@ -207,6 +207,25 @@ fn element(name: &str) -> (String, Option<usize>) {
     }
 }
 
+/// Drops the loops that are run through no time: those over arrays without elements, which are not there.
+fn drop_empty_loops(block: &mut Vec<VerilogStatement>) -> Result<()> {
+    let mut kept = Vec::with_capacity(block.len());
+    for mut statement in block.drain(..) {
+        if let VerilogStatement::Loop(each) = &mut statement {
+            let ((from, _), (to, _)) = (literal(&each.from)?, literal(&each.to)?);
+            if from < to {
+                drop_empty_loops(&mut each.block)?;
+            }
+            if from >= to || each.block.is_empty() {
+                continue;
+            }
+        }
+        kept.push(statement);
+    }
+    *block = kept;
+    Ok(())
+}
+
 fn add_discriminant(module: &mut BlockTree, name: &str, found: Discriminant) {
     let known = module.discriminants.entry(name.to_owned()).or_insert(found);
     known.unique &= found.unique && (known.value, known.bits) == (found.value, found.bits);
@@ -241,7 +260,12 @@ impl Collector {
 
 impl Probe for Collector {
     fn visit_start_scope(&mut self, name: &str, node: &dyn Block) {
-        let code = node.hdl();
+        let mut code = node.hdl();
+        if let Verilog::Combinatorial(kernel) = &mut code
+            && let Err(error) = drop_empty_loops(kernel)
+        {
+            self.fail(error.0);
+        }
         self.stack.push(BlockTree {
             name: name.to_owned(),
             signals: Vec::new(),

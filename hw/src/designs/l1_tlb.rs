@@ -8,6 +8,12 @@ use crate::params::{
 };
 use crate::sm::l1_tlb::L1Tlb;
 
+/// Large entries, and the pairs of them.
+const LARGE: usize = 8;
+const LARGE_PAIRS: usize = LARGE * (LARGE - 1) / 2;
+/// Bits of a page's number within a large page: 2 MB on x86-64.
+const LARGE_PAGE_BITS: usize = 9;
+
 /// The L1 TLB at the size of Tanasic et al.
 type PaperL1Tlb = L1Tlb<
     L1_TLB_SETS,
@@ -24,9 +30,16 @@ type PaperL1Tlb = L1Tlb<
     L1_TLB_MISS_COUNT_BITS,
     1,
     L1_TLB_MISS_PAIRS,
+    0,
+    LARGE,
+    LARGE_PAIRS,
+    LARGE_PAGE_BITS,
+    { VPN_BITS - LARGE_PAGE_BITS },
+    { PFN_BITS - LARGE_PAGE_BITS },
 >;
 
-/// The L1 TLB at a size of Power et al. (HPCA 2014, section 5): `SETS` sets of 8 ways.
+/// The L1 TLB at a size of Power et al. (HPCA 2014, section 5): `SETS` sets of 8 ways; with large
+/// entries if `LARGES` is 1.
 type LargerL1Tlb<
     const SETS: usize,
     const SET: usize,
@@ -36,6 +49,7 @@ type LargerL1Tlb<
     const MISS_COUNT: usize,
     const ORDERS: usize,
     const ORDER: usize,
+    const LARGES: usize,
 > = L1Tlb<
     SETS,
     SET,
@@ -51,17 +65,25 @@ type LargerL1Tlb<
     MISS_COUNT,
     ORDERS,
     ORDER,
+    LARGES,
+    LARGE,
+    LARGE_PAIRS,
+    LARGE_PAGE_BITS,
+    { VPN_BITS - LARGE_PAGE_BITS },
+    { PFN_BITS - LARGE_PAGE_BITS },
 >;
 
 super::sizes! {
     l1_tlb {
         "32" [Default] => ready::<PaperL1Tlb>,
-        "64" [] => ready::<LargerL1Tlb<8, 3, 33, 8, 3, 4, 1, 28>>,
-        "128" [] => ready::<LargerL1Tlb<16, 4, 32, 8, 3, 4, 1, 28>>,
-        "128_16_misses" [] => ready::<LargerL1Tlb<16, 4, 32, 16, 4, 5, 18, 5>>,
-        "128_32_misses" [Alike] => ready::<LargerL1Tlb<16, 4, 32, 32, 5, 6, 34, 6>>,
-        "128_64_misses" [Alike] => ready::<LargerL1Tlb<16, 4, 32, 64, 6, 7, 66, 7>>,
-        "128_128_misses" [] => ready::<LargerL1Tlb<16, 4, 32, 128, 7, 8, 130, 8>>,
-        "proof" [Proof] => ready::<L1Tlb<2, 1, 2, 1, 2, 1, 1, 2, 2, 2, 1, 2, 1, 1>>,
+        "64" [] => ready::<LargerL1Tlb<8, 3, 33, 8, 3, 4, 1, 28, 0>>,
+        "128" [] => ready::<LargerL1Tlb<16, 4, 32, 8, 3, 4, 1, 28, 0>>,
+        "128_large" [] => ready::<LargerL1Tlb<16, 4, 32, 8, 3, 4, 1, 28, 1>>,
+        "128_16_misses" [] => ready::<LargerL1Tlb<16, 4, 32, 16, 4, 5, 18, 5, 0>>,
+        "128_32_misses" [Alike] => ready::<LargerL1Tlb<16, 4, 32, 32, 5, 6, 34, 6, 0>>,
+        "128_64_misses" [Alike] => ready::<LargerL1Tlb<16, 4, 32, 64, 6, 7, 66, 7, 0>>,
+        "128_128_misses" [] => ready::<LargerL1Tlb<16, 4, 32, 128, 7, 8, 130, 8, 0>>,
+        "proof" [Proof] => ready::<L1Tlb<2, 1, 2, 1, 2, 1, 1, 2, 2, 2, 1, 2, 1, 1, 0, 2, 1, 1, 1, 1>>,
+        "proof_large" [Proof Alike] => ready::<L1Tlb<2, 1, 2, 1, 2, 1, 1, 2, 2, 2, 1, 2, 1, 1, 1, 2, 1, 1, 1, 1>>,
     }
 }

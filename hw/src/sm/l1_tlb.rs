@@ -9,18 +9,23 @@ use crate::primitives::one_hot_priority_encoder::OneHotPriorityEncoder;
 use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
+mod large;
 mod misses;
 mod way;
 
+use large::LargeEntries;
 use misses::Misses;
 use way::Way;
 
 /// L1 TLB: translates in the next cycle, keeps the walks of missing pages, and waits out far faults. `SETS` sets with
 /// numbers of `SET` bits, of `WAYS` ways with `PAIRS` pairs. Pages of `VPN` bits, `TAG` of them above the set; spaces
 /// of `ASID` bits, frames of `PFN`, tags of checks of `CHECK_TAG`. `MISSES` misses with numbers of `MISS` bits,
-/// counted in `MISS_COUNT` bits, their order in `ORDERS` words of `ORDER` bits.
+/// counted in `MISS_COUNT` bits, their order in `ORDERS` words of `ORDER` bits. `LARGES` is 1 for a TLB with large entries
+/// and 0 for one without: `LARGE` of them with `LARGE_PAIRS` pairs, for pages with `LOW` low bits of a page number, `UPPER`
+/// above them, and `FRAME` bits of a frame above as many.
 #[block(top)]
 #[check(SET + TAG == VPN, "{SET} and {TAG} bits do not make a page number of {VPN}")]
+#[check(LARGES == 0 || (LARGES == 1 && LOW + UPPER == VPN && LOW + FRAME == PFN), "{LOW} low bits leave not {UPPER} of {VPN} and {FRAME} of {PFN}")]
 #[check((1 << MISS) == MISSES && MISS + 1 == MISS_COUNT, "{MISS} and {MISS_COUNT} bits do not fit {MISSES} misses")]
 pub struct L1Tlb<
     const SETS: usize,
@@ -37,6 +42,12 @@ pub struct L1Tlb<
     const MISS_COUNT: usize,
     const ORDERS: usize,
     const ORDER: usize,
+    const LARGES: usize,
+    const LARGE: usize,
+    const LARGE_PAIRS: usize,
+    const LOW: usize,
+    const UPPER: usize,
+    const FRAME: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -58,7 +69,7 @@ pub struct L1Tlb<
     /// The answer to a walk, or the cancellation of a far fault.
     pub fill_valid: Signal<In, Bit>,
     /// Kind of the answer: 0 a translation, 1 denied, 2 far fault held, 3 Nack (the far fault is not held), 4 the
-    /// far fault was cancelled.
+    /// far fault was cancelled, 5 a translation of a large page.
     pub fill_kind: Signal<In, Bits<3>>,
     /// Page number of the answer.
     pub fill_vpn: Signal<In, Bits<VPN>>,
@@ -136,6 +147,7 @@ pub struct L1Tlb<
     pfn: Register<Bits<PFN>>,
     writable: Register<Bit>,
     clean: Register<Bit>,
+    of_large: [Register<Bit>; LARGES],
     resolving: Register<Bit>,
     resolve_of: Register<Bits<VPN>>,
     resolve_in: Register<Bits<ASID>>,
@@ -157,7 +169,8 @@ pub struct L1Tlb<
     eldest: LruMatrix<SETS, SET, WAYS, PAIRS>,
     vacant: OneHotPriorityEncoder<WAYS>,
     some_vacant: OrTree<WAYS>,
-    misses: Misses<MISSES, MISS, MISS_COUNT, ORDERS, ORDER, VPN, ASID>,
+    large_entries: [LargeEntries<LARGE, LARGE_PAIRS, VPN, LOW, UPPER, ASID, PFN, FRAME>; LARGES],
+    misses: Misses<MISSES, MISS, MISS_COUNT, ORDERS, ORDER, VPN, ASID, LARGES, LOW>,
     resident: OrTree<WAYS>,
     found_pfn: OneHotMux<WAYS, Bits<PFN>>,
     found_writable: OrTree<WAYS>,
@@ -187,6 +200,12 @@ impl<
     const MISS_COUNT: usize,
     const ORDERS: usize,
     const ORDER: usize,
+    const LARGES: usize,
+    const LARGE: usize,
+    const LARGE_PAIRS: usize,
+    const LOW: usize,
+    const UPPER: usize,
+    const FRAME: usize,
 > Logic
     for L1Tlb<
         SETS,
@@ -203,6 +222,12 @@ impl<
         MISS_COUNT,
         ORDERS,
         ORDER,
+        LARGES,
+        LARGE,
+        LARGE_PAIRS,
+        LOW,
+        UPPER,
+        FRAME,
     >
 {
     #[logic]
@@ -229,6 +254,14 @@ impl<
         self.pfn.d.next = self.fill_pfn.val();
         self.writable.d.next = self.fill_writable.val();
         self.clean.d.next = self.fill_clean.val() && (self.fill_kind.val() == 0);
+        // A translation of a large page is a translation, and is filled elsewhere.
+        for l in 0..LARGES {
+            self.of_large[l].d.next = self.fill_kind.val() == 5;
+            if self.fill_kind.val() == 5 {
+                self.kind.d.next = bits::<3>(0);
+                self.clean.d.next = self.fill_clean.val();
+            }
+        }
         self.resolving.d.next = self.resolve_valid.val();
         self.resolve_of.d.next = self.resolve_vpn.val();
         self.resolve_in.d.next = self.resolve_asid.val();
@@ -275,6 +308,30 @@ impl<
             self.found_writable.of[w].next = self.hit[w].val() && self.way[w].writable.val();
             self.found_denied.of[w].next = self.hit[w].val() && self.way[w].denied.val();
         }
+        // The large entries take the fills of their kind, and answer before the ways.
+        for l in 0..LARGES {
+            self.large_entries[l].checking.next = self.checking.q.val();
+            self.large_entries[l].look_vpn.next = self.look_vpn.q.val();
+            self.large_entries[l].look_asid.next = self.look_asid.q.val();
+            self.large_entries[l].look_write.next = self.look_write.q.val();
+            self.large_entries[l].drop_vpn.next = self.drop_vpn.q.val();
+            self.large_entries[l].drop_asid.next = self.drop_asid.q.val();
+            self.large_entries[l].drop_all.next = self.drop_all.q.val();
+            self.large_entries[l].write.next = self.misses.write.val() && self.of_large[l].q.val();
+            self.large_entries[l].write_vpn.next = self.fill_of.q.val();
+            self.large_entries[l].write_asid.next = self.fill_in.q.val();
+            self.large_entries[l].write_pfn.next = self.pfn.q.val();
+            self.large_entries[l].write_writable.next = self.writable.q.val();
+            self.large_entries[l].write_clean.next = self.clean.q.val();
+            for w in 0..WAYS {
+                if self.of_large[l].q.val() {
+                    self.victim[w].next = false;
+                }
+                if self.large_entries[l].found.val() {
+                    self.hit[w].next = false;
+                }
+            }
+        }
         self.recency.used_set.next = self.look_set.val();
         self.recency.replaced_set.next = self.fill_set.val();
         self.eldest.used_set.next = self.look_set.val();
@@ -289,6 +346,11 @@ impl<
 
         self.misses.checking.next = self.checking.q.val();
         self.misses.resident.next = self.resident.any.val();
+        for l in 0..LARGES {
+            if self.large_entries[l].found.val() {
+                self.misses.resident.next = true;
+            }
+        }
         self.misses.look_vpn.next = self.look_vpn.q.val();
         self.misses.look_asid.next = self.look_asid.q.val();
         self.misses.look_write.next = self.look_write.q.val();
@@ -313,6 +375,11 @@ impl<
         // The answer.
         self.denied.next = self.found_denied.any.val()
             || (self.look_write.q.val() && !self.found_writable.any.val());
+        for l in 0..LARGES {
+            if self.large_entries[l].found.val() {
+                self.denied.next = self.look_write.q.val() && !self.large_entries[l].writable.val();
+            }
+        }
         self.allowed.next = !self.denied.val();
         self.answer_valid.next = self.checking.q.val();
         self.answer_tag.next = self.look_tag.q.val();
@@ -321,6 +388,14 @@ impl<
         self.answer_fault.next =
             self.checking.q.val() && self.misses.absent.val() && self.report_faults.val();
         self.answer_pfn.next = self.found_pfn.chosen.val();
+        for l in 0..LARGES {
+            if self.large_entries[l].found.val() {
+                self.answer_hit.next = self.allowed.val();
+                self.answer_denied.next = self.denied.val();
+                self.answer_fault.next = false;
+                self.answer_pfn.next = self.large_entries[l].pfn.val();
+            }
+        }
 
         // A wake-up is shown a cycle after its cause, so that it comes after the last answer that needs it.
         self.waking.d.next = self.misses.wake.val();

@@ -5,14 +5,14 @@ use crate::ports::Model;
 mod interface;
 
 pub use interface::{
-    CANCELLED, DENIED, FAR, Inputs, NACK, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Page, Parameters,
-    TRANSLATION,
+    CANCELLED, DENIED, FAR, Inputs, LARGE, NACK, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Page,
+    Parameters, TRANSLATION,
 };
 
-/// A page that was filled.
+/// A page that was filled, or a large page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filled {
-    /// The page.
+    /// The page; the first one of a large page.
     pub page: Page,
     pfn: u32,
     writable: bool,
@@ -60,6 +60,7 @@ pub struct L1Tlb {
     parameters: Parameters,
     cycle: u64,
     filled: Vec<Filled>,
+    large: Vec<Filled>,
     misses: Vec<Option<Miss>>,
     refused: bool,
     offered: Option<usize>,
@@ -77,6 +78,18 @@ impl L1Tlb {
     /// The pages that are here.
     pub fn filled(&self) -> impl Iterator<Item = &Filled> {
         self.filled.iter()
+    }
+
+    /// The large pages that are here.
+    pub fn large(&self) -> impl Iterator<Item = &Filled> {
+        self.large.iter()
+    }
+
+    /// The large page that covers a page, if it is here.
+    #[must_use]
+    pub fn covering(&self, page: Page) -> Option<&Filled> {
+        let first = self.parameters.large_page(page);
+        self.large.iter().find(|large| large.page == first)
     }
 
     /// The pages that were missed.
@@ -135,21 +148,47 @@ impl L1Tlb {
         self.filled.iter().find(|filled| filled.page == page)
     }
 
-    /// The check that acts is a write that finds a clean page.
-    #[must_use]
-    pub fn spoils(&self) -> bool {
-        let is_clean = || {
-            self.here(self.came.checked())
-                .is_some_and(|found| found.clean)
-        };
-        self.came.check_valid && self.came.check_write && is_clean()
+    /// The check that acts is a write.
+    const fn writes(&self) -> bool {
+        self.came.check_valid && self.came.check_write
     }
 
-    /// What the check that acts finds; a write finds no clean page.
-    fn found(&self) -> Option<&Filled> {
-        let write = self.came.check_write;
+    /// The check that acts is a write that finds its page clean in a way.
+    #[must_use]
+    pub fn spoils(&self) -> bool {
+        let own = self.here(self.came.checked());
+        self.writes() && own.is_some_and(|found| found.clean)
+    }
+
+    /// The check that acts is a write that finds its large page clean.
+    #[must_use]
+    pub fn spoils_large(&self) -> bool {
+        let large = self.covering(self.came.checked());
+        self.writes() && large.is_some_and(|found| found.clean)
+    }
+
+    /// The large page that answers the check that acts; to a write a clean one is not there.
+    #[must_use]
+    pub fn found_large(&self) -> Option<&Filled> {
+        self.covering(self.came.checked())
+            .filter(|found| !(self.came.check_write && found.clean))
+    }
+
+    /// The page of a way that answers the check that acts; to a write a clean one is not there.
+    fn found_own(&self) -> Option<&Filled> {
         self.here(self.came.checked())
-            .filter(|found| !(write && found.clean))
+            .filter(|found| !(self.came.check_write && found.clean))
+    }
+
+    /// What the invalidation that acts is to a page that was missed.
+    #[must_use]
+    pub fn blocks(&self, page: Page) -> bool {
+        let dropped = self.came.invalidated();
+        let beside = self.parameters.large_ways > 0
+            && self.came.invalidate_valid
+            && self.came.invalidate_scope == OF_PAGE
+            && self.parameters.large_page(page) == self.parameters.large_page(dropped);
+        beside || self.came.invalidates(page)
     }
 
     fn outputs(&self, inputs: &Inputs) -> Outputs {
@@ -165,13 +204,17 @@ impl L1Tlb {
         };
         if self.came.check_valid {
             let page = self.came.checked();
-            if let Some(found) = self.found() {
-                outputs.answer_pfn = found.pfn;
+            let large = self.found_large();
+            let own = self.found_own().map(|found| (found, found.pfn));
+            let large_frame = large.map(|found| (found, self.parameters.frame(found.pfn, page)));
+            if let Some((found, pfn)) = large_frame.or(own) {
+                outputs.answer_pfn = pfn;
                 outputs.answer_denied = found.denied || (self.came.check_write && !found.writable);
                 outputs.answer_hit = !outputs.answer_denied;
             }
-            outputs.answer_fault =
-                inputs.report_faults && self.of_vpn(page).is_some_and(|miss| miss.absent);
+            outputs.answer_fault = inputs.report_faults
+                && large.is_none()
+                && self.of_vpn(page).is_some_and(|miss| miss.absent);
         }
         if let Some(miss) = self.offered.and_then(|entry| self.misses[entry]) {
             outputs.walk_valid = true;
@@ -237,12 +280,45 @@ impl L1Tlb {
         });
     }
 
+    /// The large page that leaves if another one is put among them, or this one again; none if there is room.
+    #[must_use]
+    pub fn large_replaced_by(&self, page: Page) -> Option<Page> {
+        if let Some(same) = self.covering(page) {
+            return Some(same.page);
+        }
+        if self.large.len() < self.parameters.large_ways {
+            return None;
+        }
+        let oldest = self.large.iter().min_by_key(|other| other.used);
+        oldest.map(|other| other.page)
+    }
+
+    /// Puts the large page of a page among the others.
+    fn put_large(&mut self, page: Page) {
+        let replaced = self.large_replaced_by(page);
+        self.large.retain(|other| Some(other.page) != replaced);
+        self.large.push(Filled {
+            page: self.parameters.large_page(page),
+            pfn: self.came.fill_pfn,
+            writable: self.came.fill_writable,
+            clean: self.came.fill_clean,
+            denied: false,
+            used: (self.cycle, true),
+        });
+    }
+
     /// What came in the cycle before acts.
     fn act(&mut self, inputs: &Inputs) {
         let came = self.came.clone();
         let checked = came.checked();
-        let known = self.found().is_some() || self.of_vpn(checked).is_some();
-        let spoils = self.spoils();
+        let (by_large, by_own) = (self.found_large().is_some(), self.found_own().is_some());
+        let known = by_large || by_own || self.of_vpn(checked).is_some();
+        let (spoils, spoils_large) = (self.spoils(), self.spoils_large());
+        let blocked: Vec<bool> = self
+            .misses
+            .iter()
+            .map(|slot| slot.as_ref().is_some_and(|miss| self.blocks(miss.page)))
+            .collect();
         let free = self.misses.iter().position(Option::is_none);
         let released = self.released(inputs.far_limit);
         let resolves = came.resolve_valid
@@ -273,15 +349,15 @@ impl L1Tlb {
                     miss.step = Step::Requesting;
                 }
                 Step::Walking { stale } => {
-                    *stale |= came.invalidates(miss.page);
+                    *stale |= blocked[entry];
                     let dropped = *stale;
                     if fills {
                         miss.claims = came.fill_kind == FAR;
                     }
                     match came.fill_kind {
                         _ if !fills => {}
-                        TRANSLATION | DENIED if dropped => miss.step = Step::Requesting,
-                        TRANSLATION | DENIED => {
+                        TRANSLATION | DENIED | LARGE if dropped => miss.step = Step::Requesting,
+                        TRANSLATION | DENIED | LARGE => {
                             ended = true;
                             *slot = None;
                         }
@@ -296,7 +372,7 @@ impl L1Tlb {
                     }
                 }
                 Step::Fetching if cancels && named => {
-                    if came.invalidates(miss.page) {
+                    if blocked[entry] {
                         miss.claims = false;
                         miss.step = Step::Requesting;
                     } else {
@@ -312,20 +388,41 @@ impl L1Tlb {
             }
         }
 
-        if ended {
-            self.put(came.filled());
+        let new = (ended && came.fill_kind != LARGE).then_some(came.filled());
+        let new_large = (ended && came.fill_kind == LARGE).then_some(came.filled());
+        if let Some(page) = new {
+            self.put(page);
         }
-        let new = ended.then_some(came.filled());
+        if let Some(page) = new_large {
+            self.put_large(page);
+        }
         if spoils || came.invalidate_valid {
             self.filled.retain(|filled| {
                 let spoiled = spoils && filled.page == checked;
                 new == Some(filled.page) || !(spoiled || came.invalidates(filled.page))
             });
         }
+        let of_large = |page| self.parameters.large_page(page);
+        let new_large = new_large.map(of_large);
+        let (spoiled, dropped) = (of_large(checked), of_large(came.invalidated()));
+        self.large.retain(|large| {
+            let gone = (spoils_large && large.page == spoiled)
+                || came.invalidates(large.page)
+                || (came.invalidate_valid
+                    && came.invalidate_scope == OF_PAGE
+                    && large.page == dropped);
+            new_large == Some(large.page) || !gone
+        });
         if came.check_valid && known {
+            let used = (self.cycle, false);
             for found in &mut self.filled {
-                if found.page == checked && new != Some(checked) {
-                    found.used = (self.cycle, false);
+                if found.page == checked && new != Some(checked) && !by_large {
+                    found.used = used;
+                }
+            }
+            for found in &mut self.large {
+                if found.page == spoiled && new_large != Some(spoiled) && by_large {
+                    found.used = used;
                 }
             }
         } else if came.check_valid {
@@ -365,6 +462,7 @@ impl Model for L1Tlb {
             parameters,
             cycle: 0,
             filled: Vec::new(),
+            large: Vec::new(),
             misses: vec![None; parameters.misses],
             refused: false,
             offered: None,

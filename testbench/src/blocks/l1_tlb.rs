@@ -1,7 +1,8 @@
 //! Traffic for the L1 TLB: checks of a changing set of pages, and a GMMU that answers walks in every way and order.
 
 use faultline_sim::sm::l1_tlb::{
-    CANCELLED, DENIED, FAR, Inputs, L1Tlb, NACK, Outputs, Page, Parameters, Step, TRANSLATION,
+    CANCELLED, DENIED, FAR, Inputs, L1Tlb, LARGE, NACK, Outputs, Page, Parameters, Step,
+    TRANSLATION,
 };
 
 use super::{Block, PROVED};
@@ -9,6 +10,7 @@ use crate::session::Coverage;
 use crate::traffic::pool::Pool;
 use crate::traffic::{Modes, Rng, Traffic};
 
+mod large;
 mod modes;
 mod scenarios;
 
@@ -17,8 +19,23 @@ use scenarios::Scenarios;
 
 /// Most pages that are in use at a time, where there are few misses.
 const POOL: usize = 64;
+/// The size of the proofs.
+const SMALL: Parameters = Parameters {
+    set_bits: 1,
+    ways: 2,
+    vpn_bits: 2,
+    asid_bits: 1,
+    pfn_bits: 2,
+    tag_bits: 2,
+    misses: 2,
+    large_ways: 0,
+    large_bits: 1,
+};
 /// Misses for which `POOL` pages are enough; with more there are more pages in proportion, and each mode lasts longer.
 const FEW: usize = 16;
+
+/// Large pages from which the pages in use come, for one of the large entries.
+const LARGE_PAGES: u64 = 2;
 
 /// Seeded traffic.
 pub struct L1TlbTraffic {
@@ -34,20 +51,28 @@ pub struct L1TlbTraffic {
     before: Outputs,
     /// The check of the cycle before was for a write.
     came_write: bool,
+    /// A large entry answers the check that acts.
+    by_large: bool,
     scenarios: Scenarios,
 }
 
 impl L1TlbTraffic {
-    /// Other pages, all of one set in some modes.
+    /// Other pages, all of one set in some modes; those of a TLB with large entries come from few large pages.
     fn change_pool(&mut self) {
         let (parameters, mode) = (&self.parameters, self.mode.now());
         let pages = POOL * self.scale;
+        let large_pages = LARGE_PAGES * parameters.large_ways as u64;
         self.pool.change(&mut self.rng, pages, |page, first| {
             let set_bits = parameters.set_bits;
-            let vpn = match mode.one_set {
-                true => page.vpn >> set_bits << set_bits | parameters.set(first),
-                false => page.vpn,
-            };
+            let mut vpn = page.vpn;
+            if large_pages > 0 {
+                let low = vpn % (1 << parameters.large_bits);
+                let above = (vpn >> parameters.large_bits) % large_pages;
+                vpn = (parameters.large_page(first).vpn ^ above << parameters.large_bits) | low;
+            }
+            if mode.one_set {
+                vpn = vpn >> set_bits << set_bits | parameters.set(first);
+            }
             Page { vpn, ..page }
         });
     }
@@ -104,6 +129,10 @@ impl L1TlbTraffic {
             kind if kind < self.mode.far + self.mode.nack + self.mode.denied => DENIED,
             _ => TRANSLATION,
         };
+        let has_large = self.parameters.large_ways > 0;
+        if has_large && inputs.fill_kind == TRANSLATION && self.rng.chance(self.mode.large) {
+            inputs.fill_kind = LARGE;
+        }
         if cancelled.is_some() != stray {
             inputs.fill_kind = CANCELLED;
         }
@@ -160,18 +189,19 @@ impl Block for L1Tlb {
             "32" => Some(Parameters::PAPER),
             "64" => sized(3, 8),
             "128" => sized(4, 8),
+            "128_large" => Some(Parameters {
+                set_bits: 4,
+                large_ways: 8,
+                ..Parameters::PAPER
+            }),
             "128_16_misses" => sized(4, 16),
             "128_32_misses" => sized(4, 32),
             "128_64_misses" => sized(4, 64),
             "128_128_misses" => sized(4, 128),
-            PROVED => Some(Parameters {
-                set_bits: 1,
-                ways: 2,
-                vpn_bits: 2,
-                asid_bits: 1,
-                pfn_bits: 2,
-                tag_bits: 2,
-                misses: 2,
+            PROVED => Some(SMALL),
+            "proof_large" => Some(Parameters {
+                large_ways: 2,
+                ..SMALL
             }),
             _ => None,
         }
@@ -191,6 +221,7 @@ impl Traffic for L1TlbTraffic {
             held: false,
             before: Outputs::default(),
             came_write: false,
+            by_large: false,
             scenarios: Scenarios::default(),
         };
         traffic.change_pool();
@@ -216,6 +247,7 @@ impl Traffic for L1TlbTraffic {
         self.drive_gmmu(model, inputs);
         self.drive_invalidation(model, inputs);
         self.count(model, inputs);
+        self.count_large(model);
     }
 
     fn observe(&mut self, _: &L1Tlb, inputs: &Inputs, outputs: &Outputs) {
@@ -225,6 +257,10 @@ impl Traffic for L1TlbTraffic {
     }
 
     fn coverage(&self) -> Coverage {
-        self.scenarios.list()
+        let mut scenarios = self.scenarios.list();
+        if self.parameters.large_ways == 0 {
+            scenarios.retain(|(name, _)| !name.starts_with("large_"));
+        }
+        scenarios
     }
 }

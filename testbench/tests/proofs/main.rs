@@ -250,6 +250,14 @@ fn l1_tlb_guarantees_are_proved() {
     check("l1_tlb", "");
 }
 
+/// The same guarantees with entries for large pages.
+#[test]
+fn l1_tlb_guarantees_are_proved_with_large_entries() {
+    if let Some(proof) = Proof::exported("l1_tlb", "proof_large", "LARGE") {
+        proof.check("");
+    }
+}
+
 #[test]
 fn l2_tlb_guarantees_are_proved() {
     check("l2_tlb", "");

@@ -29,7 +29,8 @@ enum Miss {
 
 /// The pages for which an L1 TLB waits: one walk for each, from the first miss to the fill. `MISSES` entries with
 /// numbers of `MISS` bits, counted in `MISS_COUNT` = `MISS` + 1 bits, whose order takes `ORDERS` words
-/// of `ORDER` bits; pages of `VPN` bits, spaces of `ASID`.
+/// of `ORDER` bits; pages of `VPN` bits, spaces of `ASID`. `LARGES` is 1 where a walk may bring a large page, which has `LOW`
+/// low bits of a page's number; otherwise 0.
 #[block]
 pub struct Misses<
     const MISSES: usize,
@@ -39,6 +40,8 @@ pub struct Misses<
     const ORDER: usize,
     const VPN: usize,
     const ASID: usize,
+    const LARGES: usize,
+    const LOW: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -129,6 +132,9 @@ pub struct Misses<
     some_write: OrTree<MISSES>,
     offered_vpn: OneHotMux<MISSES, Bits<VPN>>,
     offered_asid: OneHotMux<MISSES, Bits<ASID>>,
+    #[init(Constant::new((LOW as LiteralType).into()))]
+    low_bits: Constant<Bits<VPN>>,
+    drop_large: [Signal<Local, Bit>; LARGES],
     in_asid: [Signal<Local, Bit>; MISSES],
     looked: [Signal<Local, Bit>; MISSES],
     dropped: [Signal<Local, Bit>; MISSES],
@@ -156,7 +162,9 @@ impl<
     const ORDER: usize,
     const VPN: usize,
     const ASID: usize,
-> Logic for Misses<MISSES, MISS, MISS_COUNT, ORDERS, ORDER, VPN, ASID>
+    const LARGES: usize,
+    const LOW: usize,
+> Logic for Misses<MISSES, MISS, MISS_COUNT, ORDERS, ORDER, VPN, ASID, LARGES, LOW>
 {
     #[logic]
     fn update(&mut self) {
@@ -186,6 +194,20 @@ impl<
                 && !self.cancelled[i].val()
                 && (self.vpn[i].q.val() == self.resolve_vpn.val())
                 && (self.asid[i].q.val() == self.resolve_asid.val());
+        }
+        // A walk may bring the large page, so the invalidation of a page of it is one of all.
+        for l in 0..LARGES {
+            self.drop_large[l].next = self.drop_vpn.val();
+            for i in 0..MISSES {
+                if self.drop_large[l].val()
+                    && (self.state[i].q.val() != Miss::Free)
+                    && self.in_asid[i].val()
+                    && ((self.vpn[i].q.val() >> self.low_bits.val())
+                        == (self.look_vpn.val() >> self.low_bits.val()))
+                {
+                    self.dropped[i].next = true;
+                }
+            }
         }
         self.far.next = self.fill_kind.val().get_bit(1);
         for i in 0..MISSES {

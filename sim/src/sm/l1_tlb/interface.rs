@@ -20,6 +20,10 @@ pub struct Parameters {
     pub tag_bits: usize,
     /// Pages that can be waited for.
     pub misses: usize,
+    /// Large pages; 0 without large entries.
+    pub large_ways: usize,
+    /// Bits of a page's number within a large page.
+    pub large_bits: usize,
 }
 
 impl Parameters {
@@ -32,6 +36,8 @@ impl Parameters {
         pfn_bits: 28,
         tag_bits: 8,
         misses: 8,
+        large_ways: 0,
+        large_bits: 9,
     };
 
     /// Bits of a count of misses.
@@ -45,6 +51,22 @@ impl Parameters {
     pub const fn set(&self, page: Page) -> u64 {
         page.vpn % (1 << self.set_bits)
     }
+
+    /// The first page of the large page of a page.
+    #[must_use]
+    pub const fn large_page(&self, page: Page) -> Page {
+        Page {
+            vpn: page.vpn >> self.large_bits << self.large_bits,
+            ..page
+        }
+    }
+
+    /// The frame of a page of a large page, of which one has this frame.
+    #[must_use]
+    pub const fn frame(&self, pfn: u32, page: Page) -> u32 {
+        let low = (1 << self.large_bits) - 1;
+        pfn & !low | page.vpn as u32 & low
+    }
 }
 
 /// A walk's answer: a translation.
@@ -57,6 +79,8 @@ pub const FAR: u8 = 2;
 pub const NACK: u8 = 3;
 /// No walk's answer: the far fault of a page was cancelled, and the page may not be accessed.
 pub const CANCELLED: u8 = 4;
+/// A walk's answer: a translation of the page's large page.
+pub const LARGE: u8 = 5;
 
 /// An invalidation of one page.
 pub const OF_PAGE: u8 = 0;
@@ -96,7 +120,7 @@ ports! {
         /// The answer to a walk, or the cancellation of a far fault.
         fill_valid: bool = 1,
         /// Kind of the answer: 0 a translation, 1 denied, 2 far fault held, 3 Nack (the far fault is not held), 4 the
-        /// far fault was cancelled.
+        /// far fault was cancelled, 5 a translation of a large page.
         fill_kind: u8 = 3,
         /// Page number of the answer.
         fill_vpn: u64 = parameters.vpn_bits,
@@ -192,6 +216,15 @@ impl Inputs {
         Page {
             vpn: self.resolve_vpn,
             asid: self.resolve_asid,
+        }
+    }
+
+    /// The page of the invalidation.
+    #[must_use]
+    pub const fn invalidated(&self) -> Page {
+        Page {
+            vpn: self.invalidate_vpn,
+            asid: self.invalidate_asid,
         }
     }
 

@@ -26,6 +26,8 @@ pub struct Mode {
     pub denied: u16,
     /// The page is clean.
     pub clean: u16,
+    /// A translation is of a large page, where there are large entries.
+    pub large: u16,
     /// A far fault is cancelled.
     pub cancel: u16,
     /// A far fault resolves.
@@ -53,6 +55,7 @@ pub const STEADY: Mode = Mode {
     nack: 8,
     denied: 8,
     clean: 60,
+    large: 96,
     cancel: 2,
     resolve: 40,
     invalidate: 2,
@@ -72,6 +75,7 @@ pub const MODES: [Mode; 12] = [
         far: 0,
         nack: 0,
         clean: 0,
+        large: 160,
         invalidate: 0,
         ..STEADY
     },
@@ -84,6 +88,7 @@ pub const MODES: [Mode; 12] = [
         far: 2,
         nack: 2,
         again: 60,
+        large: 30,
         ..STEADY
     },
     // More pages are missed than can be remembered.

@@ -4,7 +4,7 @@ use faultline_sim::sm::l1_tlb::{
     CANCELLED, FAR, Inputs, L1Tlb, NACK, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Step,
 };
 
-use super::L1TlbTraffic;
+use super::{L1TlbTraffic, LARGE};
 use crate::traffic::{count, scenarios};
 
 scenarios! {
@@ -22,6 +22,12 @@ scenarios! {
         invalidated_walk, wrote_a_clean_page, wrote_a_clean_page_while_all_misses_are_taken,
         wrote_a_clean_page_beside_a_fill, cancelled, cancelled_with_some_held, cancelled_by_an_invalidation_too,
         cancelled_beside_a_resolution, check_stalled, three_things_at_once, idle, reset_in_use,
+        large_hit, large_hit_beside_its_own, large_hit_of_an_absent_page, large_denied_write, large_filled,
+        large_filled_again, large_filled_among_misses_of_it, large_replaced, large_replaced_while_used,
+        large_written_clean, large_written_clean_beside_its_fill, large_written_clean_and_found_by_itself,
+        large_covers_a_page_that_is_filled, large_page_invalidated_by_another_page, large_page_invalidated_by_space,
+        large_walk_blocked_by_another_page, large_fill_blocked_by_another_page,
+        large_cancellation_blocked_by_another_page,
     }
 }
 
@@ -58,7 +64,7 @@ impl L1TlbTraffic {
             Step::Walking { stale } if came.fill_valid => Some(stale),
             _ => None,
         });
-        let covered = came.invalidates(came.filled());
+        let covered = model.blocks(came.filled());
         let absent = [FAR, NACK].contains(&came.fill_kind);
         let nack = came.fill_kind == NACK;
         let ended = walking == Some(false) && !absent && !covered;
@@ -67,6 +73,7 @@ impl L1TlbTraffic {
         count(&mut s.stray_fill, came.fill_valid && !requested);
         if let Some(stale) = walking {
             let replaced = model.replaced_by(came.filled());
+            let replaced = replaced.filter(|_| came.fill_kind != LARGE);
             count(&mut s.filled, ended);
             count(&mut s.filled_into_a_full_set, ended && replaced.is_some());
             count(
@@ -144,7 +151,8 @@ impl L1TlbTraffic {
                 &mut s.wrote_a_clean_page_beside_a_fill,
                 spoils && ended && set(page) == set(came.filled()),
             );
-            let known = (here(page) && !spoils) || of(page).is_some();
+            let by_large = model.found_large().is_some();
+            let known = by_large || (here(page) && !spoils) || of(page).is_some();
             let absent = of(page).is_some_and(|miss| miss.absent);
             count(&mut s.hit_under_a_miss, here(page) && misses > 0);
             count(&mut s.hit_while_all_misses_are_taken, here(page) && all);
@@ -156,6 +164,7 @@ impl L1TlbTraffic {
                 &mut s.refused_while_an_entry_is_freed,
                 !known && all && ended,
             );
+            let absent = absent && !by_large;
             count(&mut s.fault_reported, absent && inputs.report_faults);
             count(&mut s.fault_not_reported, absent && !inputs.report_faults);
             count(
@@ -191,6 +200,7 @@ impl L1TlbTraffic {
             outputs.answer_hit && self.before.answer_hit,
         );
         count(&mut s.hit_of_a_write, outputs.answer_hit && self.came_write);
+        count(&mut s.large_denied_write, denied && self.by_large);
         count(&mut s.denied_page, denied && !self.came_write);
         count(&mut s.denied_write, denied && self.came_write);
         count(

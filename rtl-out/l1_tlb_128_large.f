@@ -1,0 +1,12 @@
+l1_tlb/l1_tlb_128_large.v
+l1_tlb/l1_tlb_128_large_misses.v
+primitives/round_robin_arbiter.v
+primitives/age_order.v
+primitives/popcount.v
+l1_tlb/l1_tlb_large_entries.v
+primitives/one_hot_priority_encoder.v
+primitives/lru_matrix.v
+l1_tlb/l1_tlb_128_way.v
+primitives/or_tree.v
+primitives/one_hot_mux.v
+primitives/register.v
