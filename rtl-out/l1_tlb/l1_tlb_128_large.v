@@ -377,6 +377,14 @@ module l1_tlb_128_large (
         end
     end
 
+    // Drives input large_entries.write, from misses_write and of_large_q.
+    always @* begin : drive_large_entries_write
+        integer l;
+        for (l = 0; l < 1; l = l + 1) begin
+            large_entries_write = misses_write && of_large_q;
+        end
+    end
+
     assign eldest_used[0] = 1'd0;
     assign eldest_used[1] = 1'd0;
     assign eldest_used[2] = 1'd0;
@@ -407,14 +415,6 @@ module l1_tlb_128_large (
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
             found_denied_of[w] = hit[w] && way_denied[w];
-        end
-    end
-
-    // Drives input large_entries.write, from misses_write and of_large_q.
-    always @* begin : drive_large_entries_write
-        integer l;
-        for (l = 0; l < 1; l = l + 1) begin
-            large_entries_write = misses_write && of_large_q;
         end
     end
 

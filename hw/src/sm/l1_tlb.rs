@@ -296,17 +296,7 @@ impl<
             self.victim[w].next = self.misses.write.val()
                 && (self.vacant.grant[w].val()
                     || (self.eldest.oldest[w].val() && !self.some_vacant.any.val()));
-            self.way[w].write.next = self.victim[w].val();
             self.hit[w].next = self.checking.q.val() && self.way[w].found.val();
-            self.recency.used[w].next = self.hit[w].val();
-            self.recency.replaced[w].next = self.victim[w].val();
-            self.eldest.used[w].next = false;
-            self.eldest.replaced[w].next = false;
-            self.resident.of[w].next = self.hit[w].val();
-            self.found_pfn.choose[w].next = self.hit[w].val();
-            self.found_pfn.of[w].next = self.way[w].pfn.val();
-            self.found_writable.of[w].next = self.hit[w].val() && self.way[w].writable.val();
-            self.found_denied.of[w].next = self.hit[w].val() && self.way[w].denied.val();
         }
         // The large entries take the fills of their kind, and answer before the ways.
         for l in 0..LARGES {
@@ -331,6 +321,18 @@ impl<
                     self.hit[w].next = false;
                 }
             }
+        }
+        for w in 0..WAYS {
+            self.way[w].write.next = self.victim[w].val();
+            self.recency.used[w].next = self.hit[w].val();
+            self.recency.replaced[w].next = self.victim[w].val();
+            self.eldest.used[w].next = false;
+            self.eldest.replaced[w].next = false;
+            self.resident.of[w].next = self.hit[w].val();
+            self.found_pfn.choose[w].next = self.hit[w].val();
+            self.found_pfn.of[w].next = self.way[w].pfn.val();
+            self.found_writable.of[w].next = self.hit[w].val() && self.way[w].writable.val();
+            self.found_denied.of[w].next = self.hit[w].val() && self.way[w].denied.val();
         }
         self.recency.used_set.next = self.look_set.val();
         self.recency.replaced_set.next = self.fill_set.val();
