@@ -42,6 +42,9 @@ struct Options {
     /// Words of a name, and what they are called now
     #[arg(long = "rename", value_name = "OLD=NEW", value_parser = rename)]
     renames: Vec<proof::Rename>,
+    /// Look at these reports alone, such as synth/reports/l1_tlb.md, instead of at all
+    #[arg(long = "report", value_name = "REPORT")]
+    reports: Vec<String>,
     /// Prove every design that the older Verilog has
     #[arg(long)]
     all: bool,
@@ -254,7 +257,16 @@ fn run(options: &Options) -> Result<bool, String> {
         bar,
     };
     let mut found = Vec::new();
-    for report in reports()? {
+    let mut looked_at = reports()?;
+    if let Some(unknown) = options
+        .reports
+        .iter()
+        .find(|name| !looked_at.contains(name))
+    {
+        return Err(format!("there is no report {unknown}; --list lists them"));
+    }
+    looked_at.retain(|report| options.reports.is_empty() || options.reports.contains(report));
+    for report in looked_at {
         found.extend(proofs.report(&report)?);
     }
     if let Some(path) = &options.ports {
