@@ -94,6 +94,23 @@ fn a_loop_over_constants_needs_nobody_to_wake_it() {
 }
 
 #[test]
+fn an_array_without_elements_and_its_loop_are_not_there() {
+    block!(EmptyArray { none: [Signal<Local, Bit>; 0] } #[hdl_gen] |self| {
+        self.y.next = self.a.val();
+        self.z.next = self.b.val();
+        for i in 0..0 {
+            self.none[i].next = self.a.val().get_bit(0);
+            if self.none[i].val() {
+                self.y.next = self.b.val();
+            }
+        }
+    });
+    let text = text(&EmptyArray::default());
+    assert!(text.contains("assign y = a;"), "{text}");
+    assert!(!text.contains("none") && !text.contains("for ("), "{text}");
+}
+
+#[test]
 fn a_signal_may_be_read_above_the_statement_that_writes_it() {
     block!(Late { late: Signal<Local, Bits<8>> } #[hdl_gen] |self| {
         self.y.next = self.late.val();
