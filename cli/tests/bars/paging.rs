@@ -127,3 +127,28 @@ fn committed_capacities_and_replays_are_on_the_page_and_in_order() {
         ],
     );
 }
+
+/// The page has the times with pinned pages, and what they cost a program that reads its pages often.
+#[test]
+fn committed_pinned_pages_are_on_the_page() {
+    let report = text("sim/reports/pinned.md");
+    let times = means(&report, "Pinned memory");
+    let row = |name: &str| {
+        let row = report.lines().map(cells).find(|row| row[0] == name);
+        row.unwrap()
+    };
+    let sad = row("sad");
+    let number = |cell: &str| cell.parse::<f64>().unwrap();
+    assert!(number(sad[6]) > number(sad[3]), "{sad:?}");
+    let all_used = sad[7].split(" to ").nth(1).unwrap();
+    says(
+        PERFORMANCE,
+        [
+            format!("| time over copies | {} |", times[..4].join(" | ")),
+            format!(
+                "it takes {} instead of {}, and the link is in use for {all_used} %",
+                sad[6], sad[3]
+            ),
+        ],
+    );
+}
