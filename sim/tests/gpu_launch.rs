@@ -336,3 +336,26 @@ fn contexts_are_as_large_as_what_is_saved() {
         "{bytes:?}"
     );
 }
+
+/// Warps end just when they are to stand still: the last instructions of some are under way at each of these launches.
+#[test]
+fn a_launch_finds_warps_at_their_ends() {
+    let work = Work::of_kernel(&named("histo").unwrap()(2).unwrap()).unwrap();
+    let config = Config::read_over("sms = 2\n", "gpu.toml", "pep").unwrap();
+    let alone = Gpu::new(&config.parameters(), &work).unwrap();
+    let end = alone.run(|_| {}).unwrap().cycles;
+    let mut saved = 0;
+    for at in (0..24).map(|step| end - 600 + 25 * step) {
+        let launch = Launch {
+            work: &work,
+            at,
+            preemption: config.preemption(Choice::Switch, 0, 10),
+        };
+        let gpu = Gpu::with_second(&config.parameters(), &work, launch).unwrap();
+        let outcome = gpu.run(|_| {}).unwrap();
+        assert_eq!(outcome.differences(), []);
+        let sms = outcome.launched.unwrap().sms;
+        saved += sms.iter().map(|sm| sm.saved).sum::<u64>();
+    }
+    assert!(saved > 10, "{saved}");
+}

@@ -523,6 +523,10 @@ impl<'work, B: Below> Sm<'work, B> {
         if let Some(warp) = self.stops.pop_front() {
             (inputs.stop_valid, inputs.stop_warp) = (true, warp);
             self.leave(warp);
+        } else if let Some(warp) = self.preempting.as_mut().and_then(|one| one.next_stop())
+            && self.warps[usize::from(warp)].is_some()
+        {
+            (inputs.stop_valid, inputs.stop_warp) = (true, warp);
         }
         Ok(())
     }

@@ -76,9 +76,10 @@ pub(super) struct Preempting<'work> {
     /// The block that is known to be in each slot, and what becomes of it.
     blocks: Vec<Option<usize>>,
     fates: Vec<Fate>,
-    /// Slots whose blocks stand still until they are saved, and those of them whose warps are to be stopped.
+    /// Slots whose blocks stand still until they are saved, those of them that are new, and warps that are to be stopped for it.
     halted: Vec<bool>,
     halts: Vec<usize>,
+    stops: VecDeque<u8>,
     /// Cycles for which a warp that faults runs the GPU's handler, 0 if the CPU handles all faults; and until when a warp of each
     /// slot does so.
     handler: u64,
@@ -129,6 +130,7 @@ impl<'work> Preempting<'work> {
             fates: vec![Fate::Ends; sm.slots.len()],
             halted: vec![false; sm.slots.len()],
             halts: Vec::new(),
+            stops: VecDeque::new(),
             handler,
             handling: vec![0; sm.slots.len()],
             events: VecDeque::new(),
@@ -236,6 +238,11 @@ impl<'work> Preempting<'work> {
             self.halted[slot] = true;
             self.halts.push(slot);
         }
+    }
+
+    /// The next warp that is to be stopped because its block stands still.
+    pub fn next_stop(&mut self) -> Option<u8> {
+        self.stops.pop_front()
     }
 
     /// Whether the block of a slot stands still.
@@ -460,7 +467,7 @@ impl<'work, B: Below> Sm<'work, B> {
         };
         let changes = preempting.advance(self);
         for slot in preempting.halts.drain(..) {
-            self.stops.extend(self.warps_of(slot));
+            preempting.stops.extend(self.warps_of(slot));
         }
         self.preempting = Some(preempting);
         changes

@@ -116,7 +116,8 @@ impl<'work> Prepared<'work> {
         let mut gpu = self.stops[case.progress].clone();
         let at = gpu.now() + case.launch_us * clock;
         gpu.expect(at, preemption);
-        gpu.until_free().map_err(|error| miette!("{error}"))
+        gpu.until_free()
+            .map_err(|error| miette!("a launch at {at}, {preemption:?}: {error}"))
     }
 
     /// How SMs make room under a policy.
