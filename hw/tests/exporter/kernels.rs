@@ -94,6 +94,7 @@ fn a_loop_over_constants_needs_nobody_to_wake_it() {
 }
 
 #[test]
+#[expect(clippy::reversed_empty_ranges, reason = "it is about an empty loop")]
 fn an_array_without_elements_and_its_loop_are_not_there() {
     block!(EmptyArray { none: [Signal<Local, Bit>; 0] } #[hdl_gen] |self| {
         self.y.next = self.a.val();
