@@ -336,9 +336,13 @@ fn committed_comparison_of_libraries_stays_within_the_bars() {
 #[test]
 fn committed_netlists_are_proved() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../synth/reports");
-    let reports = ["equivalence.md", "equivalence_pipelines.md"]
-        .map(|name| std::fs::read_to_string(folder.join(name)).unwrap())
-        .concat();
+    let reports = [
+        "equivalence.md",
+        "equivalence_pipelines.md",
+        "equivalence_l1_tlb.md",
+    ]
+    .map(|name| std::fs::read_to_string(folder.join(name)).unwrap())
+    .concat();
     for design in faultline_hw::registry::designs() {
         let exported = design.is_measured() && !design.is(Tag::Alike);
         if !exported && !design.is(Tag::Top) {
