@@ -20,7 +20,7 @@ pub struct AgeOrder<
 > {
     /// Order before this cycle.
     pub order: [Signal<In, Bits<WORD>>; WORDS],
-    /// Requester that is served, one bit each; none if all are low. It requests nothing in this or the next cycle.
+    /// Requester that is served, one bit each; none if all are low. It requests nothing now or in the next cycle.
     pub served: [Signal<In, Bit>; REQUESTERS],
     /// Requests, one bit for each requester.
     pub request: [Signal<In, Bit>; REQUESTERS],

@@ -12,7 +12,7 @@ module age_order #(
     parameter integer WORD       = 1  // bits of a word
 ) (
     input  wire [WORDS*WORD-1:0] order,   // Order before this cycle.
-    input  wire [REQUESTERS-1:0] served,  // Requester that is served, one-hot; 0 if none. It requests nothing in this or the next cycle.
+    input  wire [REQUESTERS-1:0] served,  // Requester that is served, one-hot; 0 if none. It requests nothing now or in the next cycle.
     input  wire [REQUESTERS-1:0] request, // Requests, one bit for each requester.
     input  wire [REQUESTERS-1:0] rising,  // Request that is there from the next cycle on, one-hot; 0 if none.
     input  wire                  taken,   // The request that is granted, if any, is there no longer from the next cycle on.
