@@ -285,7 +285,7 @@ fn a_launch_that_is_planned_late_goes_as_one_that_was_planned() {
         if gpu.go_on(|gpu| gpu.now() + 100 > when).unwrap() || gpu.now() > when {
             continue;
         }
-        gpu.expect(trial.at, trial.preemption);
+        gpu.plan(trial.at, trial.preemption);
         let freed = gpu.until_free().unwrap();
         assert_eq!(freed.len(), planned.sms.len());
         for (freed, planned) in freed.iter().zip(&planned.sms) {

@@ -341,7 +341,7 @@ const UNPROVED: [&str; 5] = [
     "l1_tlb_128_128_misses",
 ];
 
-/// Every design of `rtl-out` whose cost is told, and every top, has a netlist that is proved to be it, but for [`UNPROVED`].
+/// Every design of `rtl-out` with a cost, and every top, has a netlist that is proved to be it, but for [`UNPROVED`].
 #[test]
 fn committed_netlists_are_proved() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../synth/reports");

@@ -3,8 +3,9 @@
 
 use rust_hdl::prelude::*;
 
-/// The order of `REQUESTERS` requesters with indices of `INDEX` bits, in registers outside: one word with a bit for each pair,
-/// or a list in `REQUESTERS` + 2 words of `INDEX` + 1 bits. The number of pairs is quadratic, the length of the list is not.
+/// The order of `REQUESTERS` requesters with indices of `INDEX` bits, in registers outside.
+///
+/// It is one word with a bit for each pair, or a list in `REQUESTERS` + 2 words of `INDEX` + 1 bits. The number of pairs is quadratic, the length of the list is not.
 ///
 /// The bit of requesters i > j, number i (i - 1) / 2 + j, is high if j was served after i.
 ///

@@ -1,5 +1,6 @@
 //! The figures of Li et al. (PEP), TCAD 2018: another kernel is launched, and every SM of the GPU makes room for it.
 
+mod pictures;
 mod report;
 mod runs;
 
@@ -249,6 +250,6 @@ impl Family for Pep {
     }
 
     fn pictures(&self, request: &Request, rows: &[Row]) -> Result<Vec<Picture>> {
-        report::pictures(request, rows).map_err(|error| miette!("{error}"))
+        pictures::pictures(request, rows).map_err(|error| miette!("{error}"))
     }
 }

@@ -139,8 +139,8 @@ impl<'work> Multiprocessor<'work> {
     }
 
     /// The second kernel is launched in another cycle.
-    pub fn expects(&mut self, preemption: Preemption, at: u64) {
-        self.sm.expects(preemption, at);
+    pub fn plan(&mut self, preemption: Preemption, at: u64) {
+        self.sm.plan(preemption, at);
         self.rests = None;
     }
 

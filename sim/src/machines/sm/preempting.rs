@@ -141,12 +141,12 @@ impl<'work> Preempting<'work> {
             preempted: Preempted::default(),
             measured: Measured::new(sm.slots.len(), instructions as u64),
         };
-        preempting.expect(preemption, launched);
+        preempting.plan(preemption, launched);
         preempting
     }
 
     /// The launch comes in a cycle, and the SM makes room for it so.
-    fn expect(&mut self, preemption: Preemption, launched: u64) {
+    fn plan(&mut self, preemption: Preemption, launched: u64) {
         let lead = match preemption.choice {
             Choice::Pep => preemption.lead,
             _ => 0,
@@ -231,8 +231,8 @@ impl<'work> Preempting<'work> {
         }
     }
 
-    /// A block that leaves stands still from the launch on, so that all bandwidth is for contexts and for blocks that end (Li et al.,
-    /// section IV-E).
+    /// A block that leaves stands still from the launch on (Li et al., section IV-E).
+    /// So all bandwidth is for contexts and for blocks that end.
     fn halt(&mut self, slot: usize) {
         if self.phase == Phase::Leaving && self.fates[slot] == Fate::Leaves && !self.halted[slot] {
             self.halted[slot] = true;
@@ -411,14 +411,14 @@ impl<'work, B: Below> Sm<'work, B> {
     }
 
     /// The launch comes in another cycle, and the SM makes room for it so.
-    pub(in super::super) fn expects(&mut self, preemption: Preemption, at: u64) {
+    pub(in super::super) fn plan(&mut self, preemption: Preemption, at: u64) {
         let slots = self.slots.iter().enumerate();
         let there = slots.filter_map(|(slot, block)| block.as_ref().map(|_| slot));
         let there: Vec<usize> = there.collect();
         let per_block = self.work.warps_per_block;
         self.switch.save_so(preemption.saves, &there, per_block);
         if let Some(preempting) = &mut self.preempting {
-            preempting.expect(preemption, at);
+            preempting.plan(preemption, at);
         }
     }
 

@@ -115,7 +115,7 @@ impl<'work> Prepared<'work> {
         let clock = u64::from(self.config.clock_mhz);
         let mut gpu = self.stops[case.progress].clone();
         let at = gpu.now() + case.launch_us * clock;
-        gpu.expect(at, preemption);
+        gpu.plan(at, preemption);
         gpu.until_free()
             .map_err(|error| miette!("a launch at {at}, {preemption:?}: {error}"))
     }

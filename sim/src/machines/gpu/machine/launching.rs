@@ -30,11 +30,11 @@ impl Gpu<'_> {
     }
 
     /// The second kernel is launched in a cycle that is to come, other than was said, and each SM makes room for it so.
-    pub fn expect(&mut self, at: u64, preemption: Preemption) {
+    pub fn plan(&mut self, at: u64, preemption: Preemption) {
         self.launch = Some(at);
         let at = at + self.parameters.crossbar;
         for sm in &mut self.sms {
-            sm.expects(preemption, at);
+            sm.plan(preemption, at);
         }
     }
 

@@ -59,8 +59,8 @@ impl Measured {
             .extend(estimate.map(|estimate| Drain { estimate, took }));
     }
 
-    /// The other kernel is launched. Chimera takes what is left of each block's instructions to go on as those before (Li et al.,
-    /// section III-B).
+    /// The other kernel is launched. Chimera estimates a block's rest from its instructions (Li et al., section III-B).
+    /// Those that are left are taken to need as many cycles each as those before.
     pub fn launch(&mut self, slots: impl Iterator<Item = usize>, now: u64) {
         self.launched = now;
         for slot in slots {
