@@ -35,7 +35,7 @@ module l2_tlb_proof_top (
     end
 
     wire [1:0] request_ready, miss_valid, miss_write, answer_to, answer_pfn;
-    wire       answer_valid, answer_writable, answer_clean, fill_ready;
+    wire       answer_valid, answer_writable, answer_clean, answer_large, fill_ready;
     wire [3:0] answer_of, miss_of_0, miss_of_1;
 
     // A page here is its space and its number; the lowest bit is its set.
@@ -49,6 +49,7 @@ module l2_tlb_proof_top (
         .invalidate_asid(invalidate_of[3]), .request_ready(request_ready),
         .answer_valid(answer_valid), .answer_to(answer_to), .answer_vpn(answer_of[2:0]), .answer_asid(answer_of[3]),
         .answer_pfn(answer_pfn), .answer_writable(answer_writable), .answer_clean(answer_clean),
+        .answer_large(answer_large),
         .miss_valid(miss_valid), .miss_vpn({miss_of_1[2:0], miss_of_0[2:0]}),
         .miss_asid({miss_of_1[3], miss_of_0[3]}), .miss_write(miss_write),
         .fill_ready(fill_ready), .invalidate_ready(invalidate_ready)
@@ -152,8 +153,8 @@ module l2_tlb_proof_top (
         || (answer_valid && (answer_to != ended || answer_of != ended_of)) || (missed & ~ended) != 2'd0
         || (missed[0] && miss_0 != {ended_of, ended_write}) || (missed[1] && miss_1 != {ended_of, ended_write})
         || (accepted & (reading | acting)) != 2'd0 || accepted == 2'd3
-        || (!answer_valid && {answer_to, answer_of, answer_pfn, answer_writable, answer_clean} != 10'd0);
-    assign bad[2] = hit && {answer_pfn, answer_writable, answer_clean} != {frame, writable, clean};
+        || (!answer_valid && {answer_to, answer_of, answer_pfn, answer_writable, answer_clean, answer_large} != 11'd0);
+    assign bad[2] = hit && {answer_pfn, answer_writable, answer_clean, answer_large} != {frame, writable, clean, level[1]};
     assign bad[3] = hit && !here;
     assign bad[4] = asked && !hit && here && !covered && !(ended_write && (clean || !writable));
     assign bad[5] = (acting != 2'd0 || fill_acting) && \tlb.way_found  == 2'd3;
@@ -172,7 +173,7 @@ module l2_tlb_proof_top (
             && invalidate_of[1:0] != watched[1:0]);
     end
     assign seen[1] = answer_valid && answer_to == 2'd2 && answer_of == 4'd9 && waiting[0];
-    assign seen[2] = hit && was_forgotten && answer_pfn == 2'd2 && answer_clean;
+    assign seen[2] = hit && was_forgotten && answer_pfn == 2'd2 && answer_clean && answer_large;
     assign seen[3] = asked && !hit && was_large;
     assign seen[4] = was_replaced && hit && aged;
     assign seen[5] = fill_watched && here && aged;

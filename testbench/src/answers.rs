@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use faultline_sim::mmu::gmmu::{Gmmu, Inputs, Outputs};
 use faultline_sim::ports::Model;
-use faultline_sim::sm::l1_tlb::{CANCELLED, DENIED, FAR, TRANSLATION};
+use faultline_sim::sm::l1_tlb::{CANCELLED, DENIED, FAR, LARGE, TRANSLATION};
 use thiserror::Error;
 
 use crate::backend::Kind;
@@ -190,7 +190,7 @@ impl Answers {
         if let Some(since) = self.waiting.remove(&wanted) {
             self.counts.longest = self.counts.longest.max(self.cycle - since);
             match kind {
-                TRANSLATION => self.counts.translations += 1,
+                TRANSLATION | LARGE => self.counts.translations += 1,
                 DENIED => self.counts.denials += 1,
                 FAR => {
                     self.counts.far_faults += 1;
@@ -204,7 +204,7 @@ impl Answers {
             wanted,
             match kind {
                 DENIED => "a denial",
-                TRANSLATION => "a translation",
+                TRANSLATION | LARGE => "a translation",
                 _ => "a far fault",
             },
         ))
@@ -388,7 +388,7 @@ mod tests {
                 Err(Wrong::Unrequested { .. })
             ));
         }
-        for kind in [TRANSLATION, DENIED, FAR, NACK, CANCELLED] {
+        for kind in [TRANSLATION, LARGE, DENIED, FAR, NACK, CANCELLED] {
             let (mut answers, _) = requesting();
             answers.see(&idle, &reported(3, NACK)).unwrap();
             assert!(

@@ -5,7 +5,7 @@
 use faultline_sim::mmu::fault_buffer::{Kind as Command, control, register, status};
 use faultline_sim::mmu::gmmu::Inputs;
 use faultline_sim::ports::Model;
-use faultline_sim::sm::l1_tlb::{CANCELLED, DENIED, FAR, NACK, TRANSLATION};
+use faultline_sim::sm::l1_tlb::{CANCELLED, DENIED, FAR, LARGE, NACK, TRANSLATION};
 use faultline_sim::walk::{ACCESSED, DIRTY, PAGE_SIZE, PRESENT, USER, WRITABLE};
 use faultline_testbench::answers;
 use faultline_testbench::backend::Kind;
@@ -497,6 +497,33 @@ fn write_behind_a_read_is_recorded() {
         .map(|record| (record.vpn, record.access, record.requesters))
         .collect();
     assert_eq!(seen, [(5, 4, 1), (5, 5, 2)]);
+}
+
+/// G2: SMs that keep large pages learn which pages are large ones, from a walk and from the L2 TLB.
+#[test]
+fn translation_of_a_large_page_is_one_if_sms_keep_them() {
+    for level in 1..=3 {
+        let mut gmmu = Gmmu::new("8");
+        let first = 5 << (9 * (level - 1));
+        let word = gmmu.entry(0, first, level);
+        let rights = if level == 1 { OPEN } else { OPEN | PAGE_SIZE };
+        gmmu.memory.0.insert(word, first << 12 | rights);
+        gmmu.map(0, 6 << 18, 7, OPEN);
+        for large_fills in [true, false, true] {
+            gmmu.inputs.large_fills = large_fills;
+            let kind = if large_fills && level > 1 {
+                LARGE
+            } else {
+                TRANSLATION
+            };
+            for sm in [3, 9] {
+                let response = gmmu.answer(sm, 0, first, false);
+                assert_eq!((response.kind, u64::from(response.pfn)), (kind, first));
+            }
+            assert_eq!(gmmu.answer(4, 0, 6 << 18, false).kind, TRANSLATION);
+        }
+        assert_eq!(gmmu.answer(4, 0, 7 << 18, false).kind, FAR);
+    }
 }
 
 /// G3: with the setting, a write to a page that may only be read is a far fault. An L1 TLB that has the page received it as

@@ -19,6 +19,27 @@ fn matches_model() {
     support::matches_model("l2_tlb");
 }
 
+/// G2: a hit says whether its page is a piece of a large one.
+#[test]
+fn hit_tells_pieces_from_small_pages() {
+    let mut tlb = L2::new("512");
+    for level in 1..=3 {
+        tlb.fill(page(level), found(10 + level as u32), level as u8);
+    }
+    for level in 1..=3 {
+        let mut inputs = Inputs::default();
+        request(&mut inputs, 2, page(level), false);
+        while tlb.cycle(&inputs).request_ready == 0 {}
+        tlb.rest_for(2);
+        let outputs = tlb.rest();
+        assert_eq!(
+            answer(&outputs),
+            Some((1 << 2, page(level), found(10 + level as u32)))
+        );
+        assert_eq!(outputs.answer_large, level > 1);
+    }
+}
+
 /// G1: hits and misses of all ports at once.
 #[test]
 fn every_request_ends_once_in_the_third_cycle() {

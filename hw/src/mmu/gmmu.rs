@@ -123,6 +123,8 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     pub cached_levels: Signal<In, Bits<4>>,
     /// The L2 TLB takes the pages that walks find.
     pub shared_tlb: Signal<In, Bit>,
+    /// SMs keep large pages: a translation of a page of 2 MB or 1 GB is reported as one.
+    pub large_fills: Signal<In, Bit>,
     /// Far faults that an SM may have.
     pub far_limit: Signal<In, Bits<FAR_FAULT_BITS>>,
     /// Far faults are handled by regions of 64 KB.
@@ -133,7 +135,7 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     /// SMs that receive a report on a page, one bit each.
     pub fill_valid: [Signal<Out, Bit>; SMS],
     /// Kind of each SM's report: 0 a translation, 1 a denial, 2 the far fault is held, 3 it is not held, 4 the far
-    /// fault was cancelled.
+    /// fault was cancelled, 5 a translation of a large page.
     pub fill_kind: [Signal<Out, Bits<3>>; SMS],
     /// Page number of the report.
     pub fill_vpn: Signal<Out, Bits<VPN_BITS>>,
@@ -269,6 +271,14 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
                     && (self.mshrs.answer_far[s].val() || self.mshrs.answer_nack[s].val()))
                 || (self.respond_valid.val() && self.dispatch.response_to[s].val());
             self.fill_kind[s].next = 0.into();
+            if self.large_fills.val()
+                && ((self.hit.val() && self.tlb.answer_large.val() && self.tlb.answer_to[s].val())
+                    || (self.respond_valid.val()
+                        && self.dispatch.response_to[s].val()
+                        && self.dispatch.response_level.val().get_bit(1)))
+            {
+                self.fill_kind[s].next = 5.into();
+            }
             if self.respond_valid.val()
                 && self.dispatch.response_to[s].val()
                 && !self.dispatch.response_readable.val()

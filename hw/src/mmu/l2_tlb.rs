@@ -97,6 +97,8 @@ pub struct L2Tlb<
     pub answer_writable: Signal<Out, Bit>,
     /// The page's dirty bit is clear.
     pub answer_clean: Signal<Out, Bit>,
+    /// The page is a piece of a page of 2 MB or 1 GB.
+    pub answer_large: Signal<Out, Bit>,
     /// SMs for which a page is to be walked, one bit each.
     pub miss_valid: [Signal<Out, Bit>; SMS],
     /// Page number of each SM's miss.
@@ -135,6 +137,7 @@ pub struct L2Tlb<
     answer_in: Register<Bits<ASID>>,
     answer_may_write: Register<Bit>,
     answer_is_clean: Register<Bit>,
+    answer_is_large: Register<Bit>,
     answer_for: [Register<Bit>; SMS],
 
     choice: Choice<SET, SET_COUNT>,
@@ -175,6 +178,7 @@ pub struct L2Tlb<
     some_used: OrTree<WAYS>,
     some_writable: OrTree<WAYS>,
     some_clean: OrTree<WAYS>,
+    some_large: OrTree<WAYS>,
     used_way: OneHotMux<WAYS, Bits<ENTRY>>,
 }
 
@@ -299,6 +303,7 @@ impl<
             self.some_hit.of[w].next = self.hit[w].val();
             self.some_writable.of[w].next = self.hit[w].val() && self.way[w].may_write.val();
             self.some_clean.of[w].next = self.hit[w].val() && self.way[w].is_clean.val();
+            self.some_large.of[w].next = self.hit[w].val() && self.way[w].is_large.val();
             self.some_used.of[w].next = self.used[w].val();
             self.used_way.choose[w].next = self.used[w].val();
             self.used_way.of[w].next = w.to_bits::<ENTRY>();
@@ -326,9 +331,11 @@ impl<
         self.answer_in.d.next = self.asid.q.val();
         self.answer_may_write.d.next = self.some_writable.any.val();
         self.answer_is_clean.d.next = self.some_clean.any.val();
+        self.answer_is_large.d.next = self.some_large.any.val();
         self.answer_valid.next = self.answering.q.val();
         self.answer_writable.next = self.answer_may_write.q.val();
         self.answer_clean.next = self.answer_is_clean.q.val();
+        self.answer_large.next = self.answer_is_large.q.val();
         self.answer_vpn.next = bits::<VPN>(0);
         self.answer_asid.next = bits::<ASID>(0);
         self.answer_pfn.next = bits::<PFN>(0);

@@ -7,7 +7,7 @@ use crate::mmu::page_walk_cache::PageWalkCache;
 use crate::mmu::page_walker::PageWalker;
 use crate::mmu::{far_fault_mshr, fault_buffer, l2_tlb, page_walk_cache, page_walker};
 use crate::ports::Model;
-use crate::sm::l1_tlb::{CANCELLED, DENIED, FAR, NACK, TRANSLATION};
+use crate::sm::l1_tlb::{CANCELLED, DENIED, FAR, LARGE, NACK, TRANSLATION};
 use crate::walk::Cause;
 
 mod interface;
@@ -251,8 +251,13 @@ impl Gmmu {
         outputs: &mut Outputs,
     ) {
         let (dispatch, replays) = (&self.dispatch, self.buffer.replays_writes());
+        let translation = |large: bool| match large && inputs.large_fills {
+            true => LARGE,
+            false => TRANSLATION,
+        };
         let mut kind = TRANSLATION;
         if pages.answer_valid {
+            kind = translation(pages.answer_large);
             outputs.fill_valid = pages.answer_to;
             outputs.fill_vpn = pages.answer_vpn;
             outputs.fill_asid = pages.answer_asid;
@@ -275,6 +280,7 @@ impl Gmmu {
             outputs.fill_vpn = dispatch.vpn;
             outputs.fill_asid = dispatch.asid;
             if dispatch.readable {
+                kind = translation(dispatch.level > 1);
                 outputs.fill_pfn = u64::from(dispatch.pfn);
                 outputs.fill_writable = dispatch.writable;
                 outputs.fill_clean = dispatch.clean || (replays && !dispatch.writable);

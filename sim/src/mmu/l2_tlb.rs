@@ -24,6 +24,12 @@ pub struct Filled {
 }
 
 impl Filled {
+    /// Whether it is a piece of a page of 2 MB or 1 GB.
+    #[must_use]
+    pub const fn is_large(&self) -> bool {
+        self.level > 1
+    }
+
     /// Whether a request hits it: a write needs the right, and that the dirty bit is set.
     #[must_use]
     pub const fn serves(&self, write: bool) -> bool {
@@ -183,6 +189,7 @@ impl L2Tlb {
             outputs.answer_pfn = filled.pfn;
             outputs.answer_writable = filled.writable;
             outputs.answer_clean = filled.clean;
+            outputs.answer_large = filled.is_large();
         }
         for (sm, miss) in self.misses.iter().enumerate() {
             outputs.miss_vpn[sm] = miss.page.vpn;

@@ -175,6 +175,9 @@ impl GmmuTraffic {
             inputs.shared_tlb = self.rng.chance(200);
         }
         if self.rng.below(1024) == 0 {
+            inputs.large_fills = self.rng.chance(128);
+        }
+        if self.rng.below(1024) == 0 {
             inputs.far_limit = self.rng.below(20) as u8;
         }
     }

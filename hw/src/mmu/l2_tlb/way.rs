@@ -53,6 +53,8 @@ pub struct Way<
     pub may_write: Signal<Out, Bit>,
     /// Clean bit of the entry that was read last: the page's dirty bit is clear.
     pub is_clean: Signal<Out, Bit>,
+    /// The entry that was read last is a piece of a large page.
+    pub is_large: Signal<Out, Bit>,
 
     #[init(Memory::new(1 << SET, 1))]
     pages: Memory<Bits<TAG_WORD>, SET, 1>,
@@ -75,7 +77,6 @@ pub struct Way<
     same_high: Signal<Local, Bit>,
     same_middle: Signal<Local, Bit>,
     same_low: Signal<Local, Bit>,
-    large: Signal<Local, Bit>,
     huge: Signal<Local, Bit>,
 }
 
@@ -107,7 +108,7 @@ impl<
         self.may_write.next = self.row.val().get_bit(1);
         self.is_clean.next = self.row.val().get_bit(2);
         self.huge.next = self.row.val().get_bit(3) && self.row.val().get_bit(4);
-        self.large.next = self.row.val().get_bit(4);
+        self.is_large.next = self.row.val().get_bit(4);
         self.same_asid.next =
             bit_cast::<ASID, TAG_WORD>(self.row.val() >> self.above_level.val()) == self.asid.val();
 
@@ -128,6 +129,6 @@ impl<
             && self.same_asid.val()
             && self.same_high.val()
             && (self.same_middle.val() || self.huge.val())
-            && ((self.same_low.val() && self.same_set.val()) || self.large.val());
+            && ((self.same_low.val() && self.same_set.val()) || self.is_large.val());
     }
 }

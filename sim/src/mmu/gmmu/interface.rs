@@ -149,6 +149,8 @@ ports! {
         cached_levels: u8 = 4,
         /// The L2 TLB takes the pages that walks find.
         shared_tlb: bool = 1,
+        /// SMs keep large pages: a translation of a page of 2 MB or 1 GB is reported as one.
+        large_fills: bool = 1,
         /// Far faults that an SM may have.
         far_limit: u8 = parameters.mshrs.limit_bits,
         /// Far faults are handled by regions of 64 KB.
@@ -164,7 +166,7 @@ ports! {
         /// SMs that receive a report on a page, one bit each.
         fill_valid: u16 = parameters.sms(),
         /// Kind of each SM's report: 0 a translation, 1 a denial, 2 the far fault is held, 3 it is not held, 4 the far
-        /// fault was cancelled.
+        /// fault was cancelled, 5 a translation of a large page.
         fill_kind: Each = (parameters.sms(), 3),
         /// Page number of the report.
         fill_vpn: u64 = parameters.tlb.vpn_bits,

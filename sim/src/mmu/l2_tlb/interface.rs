@@ -144,6 +144,8 @@ ports! {
         answer_writable: bool = 1,
         /// The page's dirty bit is clear.
         answer_clean: bool = 1,
+        /// The page is a piece of a page of 2 MB or 1 GB.
+        answer_large: bool = 1,
         /// SMs for which a page is to be walked, one bit each.
         miss_valid: u16 = parameters.sms,
         /// Page number of each SM's miss.

@@ -2,7 +2,7 @@
 
 use faultline_sim::mmu::gmmu::{Gmmu, Inputs, Outputs, Phase};
 use faultline_sim::mmu::page_walker::{Step, Walk};
-use faultline_sim::sm::l1_tlb::{CANCELLED, DENIED, FAR, NACK, TRANSLATION};
+use faultline_sim::sm::l1_tlb::{CANCELLED, DENIED, FAR, LARGE, NACK, TRANSLATION};
 
 use super::GmmuTraffic;
 use crate::traffic::{count, scenarios};
@@ -10,7 +10,7 @@ use crate::traffic::{count, scenarios};
 scenarios! {
     /// What the traffic has led to.
     struct Scenarios {
-        hit, several_responses, translation, denial, far_fault, nack, far_and_nack_at_once, hit_goes_before_denial,
+        hit, several_responses, translation, large_from_a_walk, large_from_the_tlb, large_page_in_pieces, denial, far_fault, nack, far_and_nack_at_once, hit_goes_before_denial,
         hit_goes_before_far_fault, hit_goes_before_walk, found_for_nobody, premature, write_replayed,
         read_only_page_as_a_clean_one, resolved,
         resolved_for_several, region_resolved, cancelled, region_cancelled, region_cancelled_beside_a_walk,
@@ -33,6 +33,7 @@ impl GmmuTraffic {
             };
             (0..16).any(|sm| of_kind(&sm))
         };
+        let translated = responded(TRANSLATION) || responded(LARGE);
         let (dispatch, walks) = (model.dispatch(), model.walks());
         let region = inputs.region;
         let busy = model.walker().walks().filter(|walk| walk.requesters != 0);
@@ -42,6 +43,18 @@ impl GmmuTraffic {
             outputs.fill_valid.count_ones() > 1,
         );
         count(&mut s.translation, responded(TRANSLATION));
+        count(
+            &mut s.large_from_a_walk,
+            responded(LARGE) && dispatch.responds,
+        );
+        count(
+            &mut s.large_from_the_tlb,
+            responded(LARGE) && !dispatch.responds,
+        );
+        count(
+            &mut s.large_page_in_pieces,
+            responded(TRANSLATION) && dispatch.responds && dispatch.level() > 1,
+        );
         count(&mut s.denial, responded(DENIED));
         count(&mut s.far_fault, responded(FAR));
         count(&mut s.nack, responded(NACK));
@@ -51,9 +64,9 @@ impl GmmuTraffic {
         );
         count(
             &mut s.hit,
-            responded(TRANSLATION) && !dispatch.responds && outputs.fill_valid != 0,
+            translated && !dispatch.responds && outputs.fill_valid != 0,
         );
-        let hit = responded(TRANSLATION) && outputs.fill_vpn != dispatch.vpn;
+        let hit = translated && outputs.fill_vpn != dispatch.vpn;
         count(&mut s.hit_goes_before_walk, hit && dispatch.responds);
         let waking = matches!(
             model.mshrs().doing(),
@@ -63,14 +76,8 @@ impl GmmuTraffic {
             model.mshrs().doing(),
             faultline_sim::mmu::far_fault_mshr::Doing::Answering { .. }
         );
-        count(
-            &mut s.hit_goes_before_denial,
-            waking && responded(TRANSLATION),
-        );
-        count(
-            &mut s.hit_goes_before_far_fault,
-            answering && responded(TRANSLATION),
-        );
+        count(&mut s.hit_goes_before_denial, waking && translated);
+        count(&mut s.hit_goes_before_far_fault, answering && translated);
         count(&mut s.found_for_nobody, dispatch.finds && dispatch.sms == 0);
         count(&mut s.resolved, outputs.resolve_valid != 0);
         count(
