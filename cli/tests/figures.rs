@@ -303,7 +303,7 @@ fn options_that_a_figure_does_not_take_are_refused() {
     }
 }
 
-/// What is asked for runs, and nothing else; a prefetcher changes no access, minor faults cost time, and each design's energy is beside
+/// What is asked for runs, and nothing else; neither a prefetcher nor large pages change an access, minor faults cost time, and each design's energy is beside
 /// design 2.
 #[test]
 fn prefetcher_minor_faults_and_energy_stand_beside_the_paper() {
@@ -314,7 +314,7 @@ fn prefetcher_minor_faults_and_energy_stand_beside_the_paper() {
         let output = command.assert().success();
         serde_json::from_slice(&output.get_output().stdout).unwrap()
     };
-    let all = rows(&["power-prefetch", "power-minor", "power-12"]);
+    let all = rows(&["power-prefetch", "power-large", "power-minor", "power-12"]);
     let of = |variant: &str, key: &str| {
         let variants = all[0]["variants"].as_array().unwrap();
         let cell = variants.iter().find(|cell| cell["variant"] == variant);
@@ -326,6 +326,9 @@ fn prefetcher_minor_faults_and_energy_stand_beside_the_paper() {
     assert_eq!(of(three, "lines"), of(ahead, "lines"));
     assert_eq!((of(three, "ahead"), of(three, "spared")), (0, 0));
     assert!(of(ahead, "ahead") >= of(ahead, "spared") && of(ahead, "spared") > 0);
+    let large = "3 with 2 MB pages";
+    assert_eq!(of(three, "lines"), of(large, "lines"));
+    assert!(0 < of(large, "missed") && 20 * of(large, "missed") < of(three, "missed"));
     let faults = "3 with minor faults";
     let least = 5_000 * of(faults, "faults");
     assert!(least > 0 && of(faults, "cycles") > least.max(of(three, "cycles")));

@@ -97,6 +97,26 @@ fn a_prefetcher_walks_for_the_next_page() {
     assert_ne!(without.cycles, with.cycles);
 }
 
+/// With pages of 2 MB a large entry has what hundreds of walks brought. What is accessed and what it ends with stay the same.
+#[test]
+fn large_pages_are_walked_for_once() {
+    let work = work();
+    let large = "[l1_tlb]\nlarge_entries = 8\n[paging]\ngranularity = \"2m\"\nlarge_pages = ";
+    let [small, mapped] =
+        ["false", "true"].map(|is_large| run(&format!("{large}{is_large}"), &work));
+    let (own, few) = (small.sms.lookups, mapped.sms.lookups);
+    assert_eq!((own.lines, own.lanes), (few.lines, few.lanes));
+    eprintln!("{} {own:?}\n{} {few:?}", small.cycles, mapped.cycles);
+    // An SM misses a large page at most as often as pages of it are missed until its walk has come.
+    assert!(20 * few.walks < own.walks, "{few:?}");
+    assert!(mapped.translations.reads < small.translations.reads);
+    assert!(mapped.cycles < small.cycles);
+    // An L1 TLB without large entries gains nothing.
+    let none = large.replace("= 8", "= 0");
+    let alone = run(&format!("{none}true"), &work);
+    assert!(2 * alone.sms.lookups.walks > own.walks);
+}
+
 /// No part looks at what another one has not sent yet, and nothing depends on the cycles that are skipped.
 #[test]
 fn designs_do_the_same_in_step_and_side_by_side() {

@@ -1,5 +1,5 @@
-//! What else Power, Hill and Wood, HPCA 2014, say of an MMU: what a prefetcher of translations gains (section 6.3), what minor page
-//! faults cost (section 5.1), and the energy and area of designs (Figure 12).
+//! What else Power, Hill and Wood, HPCA 2014, say of an MMU: what a prefetcher of translations gains (section 6.3), what large pages
+//! save (section 6.4), what minor page faults cost (section 5.1), and the energy and area of designs (Figure 12).
 
 mod energy;
 mod report;
@@ -20,6 +20,8 @@ use crate::experiments::ordered::Value;
 
 /// A prefetcher of translations.
 const PREFETCH: &str = "power-prefetch";
+/// Pages of 2 MB.
+const PAGES: &str = "power-large";
 /// Minor page faults.
 const MINOR: &str = "power-minor";
 /// Energy and area.
@@ -31,6 +33,7 @@ const TWO: &str = "2";
 const THREE: &str = "3";
 /// It, with other things.
 const AHEAD: &str = "3 with a prefetcher";
+const LARGE: &str = "3 with 2 MB pages";
 const FAULTS: &str = "3 with minor faults";
 const IDEAL: &str = "ideal";
 
@@ -44,7 +47,7 @@ struct Variant {
     figures: &'static [&'static str],
 }
 
-const VARIANTS: [Variant; 7] = [
+const VARIANTS: [Variant; 8] = [
     Variant {
         label: IDEAL,
         says: "[gmmu]\nideal = true\n",
@@ -58,7 +61,7 @@ const VARIANTS: [Variant; 7] = [
     Variant {
         label: THREE,
         says: "",
-        figures: &[PREFETCH, MINOR, ENERGY],
+        figures: &[PREFETCH, PAGES, MINOR, ENERGY],
     },
     Variant {
         label: "shared-l2",
@@ -74,6 +77,11 @@ const VARIANTS: [Variant; 7] = [
         label: AHEAD,
         says: "[l1_tlb]\none_ahead = true\n",
         figures: &[PREFETCH],
+    },
+    Variant {
+        label: LARGE,
+        says: "[l1_tlb]\nlarge_entries = 8\n[paging]\ngranularity = \"2m\"\nlarge_pages = true\n",
+        figures: &[PAGES],
     },
     Variant {
         label: FAULTS,
@@ -158,11 +166,11 @@ impl Family for Mmu {
     type Rows = Vec<Row>;
 
     fn figures(&self) -> &'static [&'static str] {
-        &[PREFETCH, MINOR, ENERGY]
+        &[PREFETCH, PAGES, MINOR, ENERGY]
     }
 
     fn about(&self) -> &'static str {
-        "Power et al., HPCA 2014: a prefetcher of translations, minor page faults, and energy and area of designs of an MMU"
+        "Power et al., HPCA 2014: a prefetcher of translations, large pages, minor page faults, and energy and area of designs of an MMU"
     }
 
     fn takes(&self) -> &'static [Taken] {

@@ -173,6 +173,7 @@ impl Config {
                 tlb: l1_tlb::Parameters {
                     set_bits: (l1_tlb.entries.get::<usize>() / ways).ilog2() as usize,
                     misses: l1_tlb.misses.get(),
+                    large_ways: l1_tlb.large_entries.get(),
                     ..l1_tlb::Parameters::PAPER
                 },
                 timing: sm::Timing {
@@ -208,6 +209,7 @@ impl Config {
                 absent: paging.absent,
                 copied: paging.copied,
                 granularity: paging.granularity,
+                large_pages: paging.large_pages,
                 handler: paging.handler.get(),
                 local: self.gpu_handler(),
                 link: Link {

@@ -128,6 +128,11 @@ pub enum Failure {
         "{1} = true translates pages that stay where they are: leave out absent pages and capacity_percent"
     )]
     Resident(&'static str, &'static str),
+    /// 2 MB are one page, and less of them comes with it.
+    #[error(
+        "large_pages = true maps 2 MB as one page, of which {0} cannot come alone: give granularity = \"2m\""
+    )]
+    LargePages(&'static str),
     /// Thread blocks leave for other reasons than a launch.
     #[error(
         "thread blocks are switched out while they wait for pages, so no second kernel can be launched"

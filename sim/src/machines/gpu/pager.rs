@@ -209,7 +209,7 @@ impl Pager {
         let mut pager = Self {
             paging,
             has_port_each: parameters.cluster() == 1,
-            tables: Tables::new(accessed.len() as u8),
+            tables: Tables::new(accessed.len() as u8, paging.large_pages),
             allocations,
             spaces: accessed.into_iter().map(|one| one.space).collect(),
             cpu: HashSet::new(),
@@ -800,6 +800,7 @@ mod tests {
         absent: true,
         copied: false,
         granularity: Granularity::Region,
+        large_pages: false,
         handler: 2_000,
         local: None,
         link: Link::NVLINK,

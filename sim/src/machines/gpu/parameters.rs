@@ -83,6 +83,8 @@ pub struct Paging {
     pub copied: bool,
     /// What comes with an absent page.
     pub granularity: Granularity,
+    /// Each part, which has 2 MB, is mapped as one page.
+    pub large_pages: bool,
     /// Cycles for which the CPU's handler works on a fault; it handles one after the other.
     pub handler: u64,
     /// Cycles for which a warp that faults runs the GPU's handler on its SM, before it is known what becomes of the fault;

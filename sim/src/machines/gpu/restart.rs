@@ -67,6 +67,7 @@ impl Trial {
         }
         page_otherwise(&mut parameters.paging, &of_sm.work, random);
         replay_and_pin(&mut parameters.paging, random);
+        enlarge(&mut parameters, random);
         Ok(Self { of_sm, parameters })
     }
 
@@ -144,6 +145,13 @@ fn replay_and_pin(paging: &mut Paging, random: &mut Rng) {
     }
 }
 
+/// SMs keep large pages, and parts of 2 MB are such pages, now and then.
+fn enlarge(parameters: &mut Parameters, random: &mut Rng) {
+    parameters.sm.tlb.large_ways = random.usize(0..3);
+    let paging = &mut parameters.paging;
+    paging.large_pages = paging.granularity == Granularity::Table && random.bool();
+}
+
 /// The least share of the parts of memory that these works access, in percent, with which each instruction finds room.
 fn least_share<'work>(paging: &Paging, works: impl Iterator<Item = &'work Work>) -> u64 {
     let bits = paging.part_bits();
@@ -199,6 +207,7 @@ fn parameters(of_sm: &restart::Trial, random: &mut Rng) -> Parameters {
                 true => Granularity::Region,
                 false => Granularity::Page,
             },
+            large_pages: false,
             handler,
             local: None,
             link: Link {

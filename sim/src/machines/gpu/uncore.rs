@@ -17,7 +17,7 @@ use super::tables::{LAST_FRAME, ROOT, Tables};
 use crate::mmu::gmmu::{self, Gmmu};
 use crate::page::Page;
 use crate::ports::Model;
-use crate::sm::l1_tlb::{self, NACK, TRANSLATION};
+use crate::sm::l1_tlb::{self, LARGE, NACK, TRANSLATION};
 
 /// Cycles in which nothing has gone over the GMMU's ports, after which its registers hold still.
 const SETTLED: u8 = 4;
@@ -128,6 +128,7 @@ impl Uncore {
             inputs: gmmu::Inputs {
                 cached_levels: if parameters.walk_cache { CACHED } else { 0 },
                 shared_tlb: parameters.shared_tlb,
+                large_fills: parameters.sm.tlb.large_ways > 0,
                 far_limit: parameters.far_limit.saturating_mul(size as u8),
                 ..driver::inputs(ROOT, LAST_FRAME)
             },
@@ -313,7 +314,7 @@ impl Uncore {
             }
             let (fill_valid, resolve_valid) = (bit(outputs.fill_valid), bit(outputs.resolve_valid));
             let kind = outputs.fill_kind[number] as u8;
-            if fill_valid && kind == TRANSLATION {
+            if fill_valid && matches!(kind, TRANSLATION | LARGE) {
                 self.translations.fills += 1;
                 self.translations.from_tlb += u64::from(from_tlb);
                 let (vpn, pfn) = (outputs.fill_vpn, outputs.fill_pfn);

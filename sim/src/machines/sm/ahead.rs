@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::pages::Frames;
 use crate::page::Page;
-use crate::sm::l1_tlb::{Inputs, TRANSLATION};
+use crate::sm::l1_tlb::{Inputs, LARGE, TRANSLATION};
 
 /// Translations that the buffer holds: those that came last. The paper gives no number; 16 is that of Kandiraju and Sivasubramaniam.
 const ENTRIES: usize = 16;
@@ -53,7 +53,7 @@ impl Ahead {
         if inputs.invalidate_valid {
             self.buffer.clear();
         }
-        if inputs.fill_valid && inputs.fill_kind == TRANSLATION {
+        if inputs.fill_valid && matches!(inputs.fill_kind, TRANSLATION | LARGE) {
             let page = inputs.filled();
             let place = self.asked.iter().position(|asked| asked.page == page);
             let asked = place.map(|place| self.asked.swap_remove(place));

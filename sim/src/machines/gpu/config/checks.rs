@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::super::Failure;
-use super::{Config, Handling, Replay};
+use super::{Config, Granularity, Handling, Replay};
 
 /// Times of faults that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -21,7 +21,7 @@ impl Config {
     /// # Errors
     /// If warps are to handle their faults, and the scheme cannot preempt them; if it is to, and the TLB blocks; or if the driver
     /// waits with replays, and faults are handled elsewhere or parts leave meanwhile; or if pages come and go where only pages that
-    /// stay are translated.
+    /// stay are translated; or if 2 MB are one page, and less of them comes.
     pub fn check(&self) -> Result<(), Failure> {
         let scheme = self.sm.scheme.0;
         let paging = &self.paging;
@@ -30,6 +30,9 @@ impl Config {
             if is_asked && moves {
                 return Err(Failure::Resident(table, key));
             }
+        }
+        if paging.large_pages && paging.granularity != Granularity::Table {
+            return Err(Failure::LargePages(paging.granularity.name()));
         }
         if paging.replay != Replay::Page {
             let replay = paging.replay.name();
@@ -110,6 +113,24 @@ mod tests {
         assert_eq!(Config::line_of(both, "paging", "absent"), None);
         let cpu = both.replace("gpu", "cpu");
         assert!(Config::read(&cpu, "gpu.toml", "tanasic").is_ok());
+    }
+
+    #[test]
+    fn a_large_page_comes_as_a_whole() {
+        let text = "[l1_tlb]\nlarge_entries = 8\n[paging]\nlarge_pages = true\n";
+        let sentence = "large_pages = true maps 2 MB as one page, of which 64k cannot come alone: give granularity = \"2m\"";
+        assert_eq!(refused(text), format!("gpu.toml:4: {sentence}"));
+        let small = format!("{text}granularity = \"4k\"\n");
+        assert_eq!(
+            refused(&small),
+            format!("gpu.toml:5: {}", sentence.replace("64k", "4k"))
+        );
+        let config = Config::read(&small.replace("4k", "2m"), "gpu.toml", "tanasic").unwrap();
+        let parameters = config.parameters();
+        assert_eq!(
+            (parameters.sm.tlb.large_ways, parameters.paging.large_pages),
+            (8, true)
+        );
     }
 
     #[test]

@@ -92,6 +92,8 @@ impl Config {
         let [handles, blocks] =
             [("paging", "handling"), ("l1_tlb", "blocking")].map(|key| place([key, scheme]));
         let replays = place([("paging", "replay"); 2]);
+        let sizes = ["granularity", "large_pages"].map(|key| ("paging", key));
+        let sizes = place(sizes);
         let residents = [
             ("gmmu", "per_sm"),
             ("gmmu", "ideal"),
@@ -108,6 +110,7 @@ impl Config {
             Err(Failure::Blocks(_)) if !has_scheme => Ok(config),
             Err(failure @ Failure::Blocks(_)) => Err(wrong(blocks, &failure.to_string())),
             Err(failure @ Failure::Replay { .. }) => Err(wrong(replays, &failure.to_string())),
+            Err(failure @ Failure::LargePages(_)) => Err(wrong(sizes, &failure.to_string())),
             Err(failure @ Failure::Resident(table, key)) => {
                 let found = residents
                     .into_iter()

@@ -47,6 +47,8 @@ pub struct SmTable {
 pub struct TlbTable {
     /// Entries, a power of two.
     pub entries: PowerOfTwo<8, 1024>,
+    /// Entries for pages of 2 MB besides.
+    pub large_entries: Within<0, 64>,
     /// Pages that it waits for, a power of two.
     pub misses: PowerOfTwo<1, 128>,
     /// It translates nothing while it waits for an absent page.
@@ -113,6 +115,8 @@ pub struct PagingTable {
     pub copied: bool,
     /// What comes with an absent page.
     pub granularity: Granularity,
+    /// 2 MB are mapped as one page; they come as a whole too, so the granularity is 2m.
+    pub large_pages: bool,
     /// The first handler of a fault.
     pub handling: Handling,
     /// Cycles for which the CPU's handler works on a fault.

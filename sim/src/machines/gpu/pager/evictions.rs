@@ -59,11 +59,7 @@ impl Evictions {
     pub fn begin(&mut self, part: Page, tables: &mut Tables) {
         let asid = part.asid;
         let pages = part.vpn << self.bits..(part.vpn + 1) << self.bits;
-        let unmapped = pages.filter_map(|vpn| {
-            let page = Page { vpn, asid };
-            Some((page, tables.unmap(page)?))
-        });
-        let pages: Vec<_> = unmapped.collect();
+        let pages = tables.unmap(pages.map(|vpn| Page { vpn, asid }));
         for &(page, pfn) in &pages {
             self.frames.insert(page, (pfn, false));
         }
