@@ -74,7 +74,8 @@ impl Folder {
     /// The table as CSV, of runs with these options.
     fn table(&self, options: &[&str]) -> String {
         let name = "table.csv";
-        self.study(&[options, &["--csv", name]].concat()).success();
+        let ended = self.study(&[options, &["--csv", name]].concat()).success();
+        ended.stderr(contains(" runs have taken 00:0").and(contains(" of processor time")));
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 

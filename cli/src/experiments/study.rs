@@ -12,7 +12,9 @@ mod workers;
 mod workload;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use indicatif::FormattedDuration;
 use miette::{Result, miette};
 use schemars::SchemaGenerator;
 use serde::Serialize;
@@ -151,8 +153,13 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             ));
         }
     }
+    results.all(&study)?;
+    if let Some(seconds) = results.cpu_seconds(&study) {
+        let runs = counted(study.runs.len() as u64, "run has", "runs have");
+        let time = FormattedDuration(Duration::from_secs_f64(seconds));
+        output::note(&format_args!("{runs} taken {time} of processor time"));
+    }
     if let Some(figures) = &study.file.figures {
-        results.all(&study)?;
         let all = figures.draw(&study.runs, &results)?;
         if let Some(folder) = &args.folder {
             figures::write(folder, path, &all)?;

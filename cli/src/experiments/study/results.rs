@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use faultline_sim::machines::gpu::{Config, Gpu};
 use faultline_testbench::file;
 use miette::{Result, miette};
+use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
 use super::runs::{Choice, Job, Run, Study};
@@ -20,6 +21,8 @@ struct Stored<'run> {
     run: &'run str,
     /// The command's version.
     version: &'static str,
+    /// Time of all processors that the process of the run has taken, seconds.
+    cpu_s: f64,
     /// The GPU; of figures, nothing, for they have several.
     #[serde(skip_serializing_if = "Option::is_none")]
     configuration: Option<&'run Config>,
@@ -38,15 +41,26 @@ impl Results {
         self.folder.join(format!("{}.json", run.hash))
     }
 
-    /// The rows of a run; nothing if they are not there, or not whole.
-    pub fn rows(&self, run: &Run) -> Option<Vec<Value>> {
+    /// The file of a run; nothing if it is not there, or not whole.
+    fn stored(&self, run: &Run) -> Option<Value> {
         let text = fs::read(self.path(run)).ok()?;
         let stored: Value = serde_json::from_slice(&text).ok()?;
         let is_own = stored.field("run") == Some(&Value::Text(run.hash.clone()));
-        match stored.field("rows") {
-            Some(Value::List(rows)) if is_own && !rows.is_empty() => Some(rows.clone()),
+        is_own.then_some(stored)
+    }
+
+    /// The rows of a run; nothing if they are not there, or not whole.
+    pub fn rows(&self, run: &Run) -> Option<Vec<Value>> {
+        match self.stored(run)?.field("rows") {
+            Some(Value::List(rows)) if !rows.is_empty() => Some(rows.clone()),
             _ => None,
         }
+    }
+
+    /// The time of processors that the runs of a study have taken, in seconds; nothing if a result does not say.
+    pub fn cpu_seconds(&self, study: &Study) -> Option<f64> {
+        let of_run = |run: &Run| self.stored(run)?.field("cpu_s")?.number();
+        study.runs.iter().map(of_run).sum()
     }
 
     /// The rows of all runs of a study.
@@ -108,12 +122,19 @@ impl Results {
         let stored = Stored {
             run: &run.hash,
             version: env!("CARGO_PKG_VERSION"),
+            cpu_s: cpu_seconds(),
             configuration,
             rows,
         };
         let text = serde_json::to_string_pretty(&stored).map_err(|error| failed(&error))?;
         write(&self.path(run), &format!("{text}\n"))
     }
+}
+
+/// The time of processors that this process has taken, seconds.
+fn cpu_seconds() -> f64 {
+    let taken = clock_gettime(ClockId::ProcessCPUTime);
+    taken.tv_sec as f64 + taken.tv_nsec as f64 / 1e9
 }
 
 /// The rows of a workload's kernels on a GPU.
