@@ -111,6 +111,16 @@ impl Cell {
     const fn saved(&self) -> u64 {
         self.saved_once + self.saved_twice
     }
+
+    /// Blocks that a launch has found.
+    const fn found(&self) -> u64 {
+        self.drained + self.saved()
+    }
+
+    /// GB/s of contexts from the launch until an SM is free, of all SMs.
+    fn gigabytes(&self) -> f64 {
+        self.other_bytes as f64 / self.runs as f64 / self.latency_us / 1e3
+    }
 }
 
 /// So many blocks of an SM are saved, and the others end.

@@ -2,7 +2,7 @@
 
 use super::super::super::sm::plot;
 use super::super::family::{Picture, Request};
-use super::report::{doubled, mean, percent};
+use super::report::{doubled, has_doubled, mean, percent};
 use super::{BOTH, DIRTY, DOUBLED, ESTIMATES, LATENCY, POLICIES, Row, SCALING};
 
 /// Bars of kernels, with means and the paper's.
@@ -68,12 +68,17 @@ pub fn pictures(request: &Request, rows: &[Row]) -> Result<Vec<Picture>, String>
     }
     if request.has(SCALING) {
         let of = |row: &Row| {
-            let each = DOUBLED.map(|policy| doubled(row, policy));
+            let each = DOUBLED.map(|policy| doubled(row, policy, |cell| cell.latency_us));
             each.map(|[one, two]| two / one.max(1e-9)).to_vec()
         };
         let papers = [None, Some(2.58)];
         let title = "latency with twice the SMs, as a multiple";
-        all.push((SCALING, bars(title, &DOUBLED, &papers, rows, of)?));
+        let rows: Vec<Row> = rows
+            .iter()
+            .filter(|row| has_doubled(row))
+            .cloned()
+            .collect();
+        all.push((SCALING, bars(title, &DOUBLED, &papers, &rows, of)?));
     }
     Ok(all)
 }
