@@ -16,12 +16,8 @@ use faultline_testbench::{blocks, origin};
 
 /// Reports from older Verilog, or from before reports named their designs. What is made again is to be taken from here,
 /// and from the page of verification.
-const OLDER: [&str; 19] = [
+const OLDER: [&str; 15] = [
     "synth/reports/equivalence.md",
-    "synth/reports/l1_tlb.md",
-    "synth/reports/l1_tlb_nangate45.md",
-    "synth/reports/l1_tlb_large.md",
-    "synth/reports/power_l1_tlb.md",
     "testbench/reports/known_bugs.md",
     "testbench/reports/same_circuits.md",
     "testbench/reports/answers_gmmu.md",

@@ -3,11 +3,14 @@
 
 use super::Cell;
 
-/// Entries of the L1 TLB that is synthesized. A larger one takes as much more as it has entries: every entry is compared.
-pub const L1_ENTRIES: f64 = 32.0;
-/// Its energy for a check, pJ, and its area, um².
-pub const L1_CHECK: f64 = 16.3;
-pub const L1_AREA: f64 = 38_204.0;
+/// Energy of a check, pJ, in an L1 TLB of so many entries: what its registers and logic take in a cycle of random traffic at 1 GHz.
+pub const L1_32: f64 = 14.9;
+pub const L1_64: f64 = 20.4;
+pub const L1_128: f64 = 28.3;
+/// Their areas, um².
+pub const L1_32_AREA: f64 = 34_571.0;
+pub const L1_64_AREA: f64 = 61_246.0;
+pub const L1_128_AREA: f64 = 111_374.0;
 /// Energy of an access, pJ, of an L2 TLB and of the page-walk cache of 8 KB: what their memories take with an access in each cycle of
 /// 1 GHz.
 pub const L2_512: f64 = 21.1;
@@ -24,8 +27,8 @@ const LEVELS: f64 = 4.0;
 /// A design of Figure 12.
 pub struct Design {
     pub label: &'static str,
-    /// Entries of each L1 TLB.
-    entries: f64,
+    /// Entries, energy and area of each L1 TLB.
+    l1: (u64, f64, f64),
     /// Energy and area of the L2 TLB, if there is one.
     l2: Option<(f64, f64)>,
     /// There is a page-walk cache.
@@ -37,28 +40,28 @@ pub struct Design {
 pub const DESIGNS: [Design; 4] = [
     Design {
         label: "2",
-        entries: 128.0,
+        l1: (128, L1_128, L1_128_AREA),
         l2: None,
         has_cache: false,
         paper: Some(100.0),
     },
     Design {
         label: "3",
-        entries: 64.0,
+        l1: (64, L1_64, L1_64_AREA),
         l2: None,
         has_cache: true,
         paper: Some(80.0),
     },
     Design {
         label: "shared-l2",
-        entries: 64.0,
+        l1: (64, L1_64, L1_64_AREA),
         l2: Some((L2_1024, L2_1024_AREA)),
         has_cache: false,
         paper: None,
     },
     Design {
         label: "shared-l2-pwc",
-        entries: 32.0,
+        l1: (32, L1_32, L1_32_AREA),
         l2: Some((L2_512, L2_512_AREA)),
         has_cache: true,
         paper: Some(125.0),
@@ -69,7 +72,7 @@ impl Design {
     /// Dynamic energy of a run, nJ: of the L1 TLBs, of the L2 TLB, and of the page-walk cache.
     pub fn energy(&self, cell: &Cell) -> [f64; 3] {
         let walks = (cell.walks - cell.from_tlb) as f64;
-        let l1 = cell.lines as f64 * L1_CHECK * self.entries / L1_ENTRIES;
+        let l1 = cell.lines as f64 * self.l1.1;
         let l2 = self
             .l2
             .map_or(0.0, |(access, _)| cell.walks as f64 * access);
@@ -79,7 +82,7 @@ impl Design {
 
     /// The area of the MMU of so many SMs, mm².
     pub fn area(&self, sms: u64) -> f64 {
-        let l1 = sms as f64 * L1_AREA * self.entries / L1_ENTRIES;
+        let l1 = sms as f64 * self.l1.2;
         let l2 = self.l2.map_or(0.0, |(_, area)| area);
         let cache = if self.has_cache { CACHE_AREA } else { 0.0 };
         (l1 + l2 + cache + WALKER_AREA) / 1e6
@@ -103,8 +106,8 @@ mod tests {
             let design = DESIGNS.iter().find(|design| design.label == variant.label);
             if let Some(design) = design {
                 let config = variant.config(16).unwrap();
-                let entries = u64::from(config.l1_tlb.entries) as f64;
-                assert_eq!(entries, design.entries, "{}", design.label);
+                let entries = u64::from(config.l1_tlb.entries);
+                assert_eq!(entries, design.l1.0, "{}", design.label);
                 assert_eq!(config.gmmu.l2_tlb, design.l2.is_some());
             }
         }
@@ -124,10 +127,10 @@ mod tests {
             faults: 0,
         };
         let shared = DESIGNS[3].energy(&cell);
-        let expected = [L1_CHECK, 100.0 * L2_512 / 1000.0, 240.0 * CACHE / 1000.0];
+        let expected = [L1_32, 100.0 * L2_512 / 1000.0, 240.0 * CACHE / 1000.0];
         assert_eq!(shared, expected);
         let two = DESIGNS[0].energy(&cell);
-        assert_eq!(two, [4.0 * L1_CHECK, 0.0, 0.0]);
+        assert_eq!(two, [L1_128, 0.0, 0.0]);
         let areas = DESIGNS.map(|design| design.area(16));
         assert!(areas[1..].iter().all(|area| *area < areas[0]), "{areas:?}");
         assert!(areas[3] < areas[1] && areas[3] < areas[2], "{areas:?}");

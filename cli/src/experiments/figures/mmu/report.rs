@@ -19,11 +19,11 @@ const ABOUT: &str = "The programs are CUDA of this project after Rodinia's and P
 
 /// What a table of the energy rests on.
 const OF_ENERGY: &str = "Energy is dynamic: lines that look into an L1 TLB, requests at the L2 TLB, and entries that walks look up in the \
-                         page-walk cache, 4 each, times what a structure takes for one. An L1 TLB of 32 entries takes what its registers \
-                         and logic take in a cycle of random traffic (synth/reports/power_l1_tlb.md), without its clock; a larger one as \
-                         much more as it has entries, as every entry is compared. The L2 TLB and the page-walk cache take what their \
-                         memories do with an access in each cycle (synth/reports/l2_tlb.md, page_walk_cache.md). Areas are those of \
-                         synthesized blocks, with the walker; an L1 TLB is all registers.";
+                         page-walk cache, 4 each, times what a structure takes for one. An L1 TLB of 32, 64 or 128 entries takes what \
+                         the registers and logic of its netlist take in a cycle of random traffic (synth/reports/power_l1_tlb.md), \
+                         without its clock. The L2 TLB and the page-walk cache take what their memories do with an access in each \
+                         cycle (synth/reports/l2_tlb.md, page_walk_cache.md). Areas are those of synthesized blocks \
+                         (synth/reports/l1_tlb.md), with the walker; an L1 TLB is all registers.";
 
 /// A program's number.
 type Of<'of> = &'of dyn Fn(&Row) -> f64;
