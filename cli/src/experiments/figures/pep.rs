@@ -1,5 +1,6 @@
 //! The figures of Li et al. (PEP), TCAD 2018: another kernel is launched, and every SM of the GPU makes room for it.
 
+mod causes;
 mod pictures;
 mod report;
 mod runs;

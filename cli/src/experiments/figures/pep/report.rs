@@ -3,6 +3,7 @@
 use faultline_synth::table::Grid;
 
 use super::super::family::Request;
+use super::causes::causes;
 use super::{BOTH, Cell, DIRTY, DOUBLED, ESTIMATES, LATENCY, POLICIES, Row, SCALING};
 use crate::output;
 
@@ -313,10 +314,7 @@ fn scaling(rows: &[Row]) -> Claimed {
         headings,
         rows: lines,
     };
-    (
-        grid,
-        "2.58 times for 32 SMs beside 16; contexts that take all of DRAM's bandwidth make it 2",
-    )
+    (grid, "2.58 times for 32 SMs beside 16")
 }
 
 /// The tables that are asked for, each with what the paper says.
@@ -340,6 +338,14 @@ fn grids(request: &Request, rows: &[Row]) -> Vec<Claimed> {
     all
 }
 
+/// What follows the tables.
+fn after(request: &Request, rows: &[Row]) -> String {
+    match request.has(LATENCY) && !rows.is_empty() {
+        true => causes(rows) + "\n\n",
+        false => String::new(),
+    }
+}
+
 /// The figures for a terminal.
 pub fn text(request: &Request, rows: &[Row]) -> String {
     let mut text = String::new();
@@ -347,7 +353,7 @@ pub fn text(request: &Request, rows: &[Row]) -> String {
         let table = output::tables(1, &grid.headings, &grid.rows, output::width());
         text.push_str(&format!("{}\n{table}\nThe paper: {claim}.\n\n", grid.title));
     }
-    text + ABOUT
+    text + &after(request, rows) + ABOUT
 }
 
 /// The figures as a page.
@@ -362,6 +368,7 @@ pub fn markdown(request: &Request, rows: &[Row]) -> String {
         grid.title = format!("## {}", grid.title);
         page.push_str(&format!("{}\nThe paper: {claim}.\n\n", grid.markdown()));
     }
+    page.push_str(&after(request, rows));
     page.truncate(page.trim_end().len());
     page + "\n"
 }
