@@ -39,7 +39,7 @@ const CALLED_OLDER: [&str; 2] = ["docs/results/verification.md", "Reports from o
 const README_LINES: usize = 120;
 const README_BYTES: usize = 7_000;
 /// Reports in which no Verilog was run.
-const WITHOUT_VERILOG: [&str; 27] = [
+const WITHOUT_VERILOG: [&str; 28] = [
     "sim/reports/power.md",
     "sim/reports/power-2.md",
     "sim/reports/pinned.md",
@@ -55,6 +55,7 @@ const WITHOUT_VERILOG: [&str; 27] = [
     "sim/reports/switching_64.md",
     "sim/reports/switching_32.md",
     "sim/reports/gmmu.md",
+    "sim/reports/pep.md",
     "sim/reports/preempt.md",
     "sim/reports/preempt_kernels.md",
     "sim/reports/figures.md",

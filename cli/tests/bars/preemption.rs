@@ -127,3 +127,55 @@ fn committed_preemption_stays_within_the_bars() {
         ],
     );
 }
+
+/// On the GPU the policies are in the paper's order, and the page has the report's numbers.
+#[test]
+fn committed_launches_on_the_gpu_are_on_the_page_and_in_order() {
+    let report = text("sim/reports/pep.md");
+    let row = |name: &str, section: &str| {
+        let row = report_row(&report, name, section);
+        row.into_iter()
+            .map(|(column, value)| (column.to_owned(), value))
+            .collect::<Vec<(String, f64)>>()
+    };
+    let of = |name: &str, section: &str, columns: [&str; 3]| {
+        let row = row(name, section);
+        let value = |column: &str| row.iter().find(|(known, _)| known == column).unwrap().1;
+        columns.map(value)
+    };
+    let policies = ["chimera", "pep", "pep-in-place"];
+    let means = of("mean", "## Figure 9", policies);
+    assert!(means.is_sorted_by(|left, right| left > right), "{means:?}");
+    let papers = of("paper", "## Figure 9", policies);
+    let worst = of("chimera as 100", "## Figure 10", policies);
+    assert!(worst.is_sorted_by(|left, right| left > right), "{worst:?}");
+    let line = |name: &str, [one, two, three]: [f64; 3]| {
+        format!("| {name} | {one:.1} | {two:.1} | {three:.1} |")
+    };
+    let [ratio, ..] = of("mean", "## Figure 14", ["ratio", "32 SMs, us", "ratio"]);
+    let dirty = row("mean", "## Figure 5");
+    let told = |before: &str| {
+        let rest = report
+            .split_once(before)
+            .unwrap_or_else(|| panic!("{before}"))
+            .1;
+        rest.split([' ', ')']).next().unwrap().to_owned()
+    };
+    let percent = told("of the blocks leave (");
+    let increment = told("PEP writes at the launch ");
+    says(
+        PREEMPTION,
+        [
+            line("latency, us, paper (sixteen kernels)", papers),
+            line("latency, us, here", means),
+            line("worst, Chimera as 100, here", worst),
+            format!("at the launch is {increment} % of what it wrote as a base"),
+            format!(
+                "{:.1} and {:.1} % more are dirty than at 25 %",
+                dirty[3].1, dirty[4].1
+            ),
+            format!("make Chimera {ratio:.1} times slower, and not 2.58"),
+            format!("have {percent} % of DRAM's {} GB/s", told("DRAM moves ")),
+        ],
+    );
+}

@@ -110,11 +110,11 @@ fn estimates(rows: &[Row]) -> Claimed {
     let headings = [
         "Kernel",
         "all end: estimate, us",
-        "us",
-        "% of it",
+        "all end: us",
+        "all end: % of it",
         "half end: estimate, us",
-        "us",
-        "% of it",
+        "half end: us",
+        "half end: % of it",
     ];
     let of = |row: &Row| {
         let each = row.estimates.iter();
