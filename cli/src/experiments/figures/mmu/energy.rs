@@ -17,8 +17,8 @@ pub const L2_512: f64 = 21.1;
 pub const L2_1024: f64 = 34.7;
 pub const CACHE: f64 = 28.6;
 /// Their areas, um², and that of the walker.
-pub const L2_512_AREA: f64 = 30_390.0;
-pub const L2_1024_AREA: f64 = 46_238.0;
+pub const L2_512_AREA: f64 = 30_361.0;
+pub const L2_1024_AREA: f64 = 46_324.0;
 pub const CACHE_AREA: f64 = 45_321.0;
 pub const WALKER_AREA: f64 = 44_603.0;
 /// Levels of page tables: a walk looks up as many entries.
