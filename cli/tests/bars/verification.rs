@@ -11,6 +11,10 @@ fn page_has_the_mutants_of_the_reports() {
             "[five blocks](../../testbench/reports/mutants.md), before the last changes of log and L1 TLB",
         ),
         (
+            "mutants_l1_tlb",
+            "[L1 TLB with large entries and with 16 misses](../../testbench/reports/mutants_l1_tlb.md)",
+        ),
+        (
             "mutants_sm_pipeline",
             "[pipeline with a log](../../testbench/reports/mutants_sm_pipeline.md)",
         ),
