@@ -36,6 +36,8 @@ const FEW: usize = 16;
 
 /// Large pages from which the pages in use come, for one of the large entries.
 const LARGE_PAGES: u64 = 2;
+/// Chance of 256 that the pages in use come from anywhere although there are large entries.
+const SMALL_ALONE: u16 = 40;
 
 /// Seeded traffic.
 pub struct L1TlbTraffic {
@@ -46,6 +48,8 @@ pub struct L1TlbTraffic {
     scale: usize,
     /// The pages that are in use.
     pool: Pool,
+    /// They come from anywhere although there are large entries, and no translation is of a large page.
+    small: bool,
     /// The check on offer was not accepted yet.
     held: bool,
     before: Outputs,
@@ -61,7 +65,12 @@ impl L1TlbTraffic {
     fn change_pool(&mut self) {
         let (parameters, mode) = (&self.parameters, self.mode.now());
         let pages = POOL * self.scale;
-        let large_pages = LARGE_PAGES * parameters.large_ways as u64;
+        // A page that a large entry covers is never read from its way.
+        self.small = parameters.large_ways > 0 && self.rng.chance(SMALL_ALONE);
+        let large_pages = match self.small {
+            true => 0,
+            false => LARGE_PAGES * parameters.large_ways as u64,
+        };
         self.pool.change(&mut self.rng, pages, |page, first| {
             let set_bits = parameters.set_bits;
             let mut vpn = page.vpn;
@@ -129,8 +138,8 @@ impl L1TlbTraffic {
             kind if kind < self.mode.far + self.mode.nack + self.mode.denied => DENIED,
             _ => TRANSLATION,
         };
-        let has_large = self.parameters.large_ways > 0;
-        if has_large && inputs.fill_kind == TRANSLATION && self.rng.chance(self.mode.large) {
+        let may_be_large = self.parameters.large_ways > 0 && !self.small;
+        if may_be_large && inputs.fill_kind == TRANSLATION && self.rng.chance(self.mode.large) {
             inputs.fill_kind = LARGE;
         }
         if cancelled.is_some() != stray {
@@ -214,6 +223,7 @@ impl Traffic for L1TlbTraffic {
     fn new(parameters: Parameters, seed: u64) -> Self {
         let mut traffic = Self {
             pool: Pool::new(parameters.vpn_bits, parameters.asid_bits),
+            small: false,
             scale: (parameters.misses / FEW).max(1),
             parameters,
             rng: Rng::new(seed),
