@@ -34,6 +34,7 @@ const THREE: &str = "3";
 /// It, with other things.
 const AHEAD: &str = "3 with a prefetcher";
 const LARGE: &str = "3 with 2 MB pages";
+const ALL_LARGE: &str = "3 with 2 MB pages in 64 entries";
 const FAULTS: &str = "3 with minor faults";
 const IDEAL: &str = "ideal";
 
@@ -47,7 +48,7 @@ struct Variant {
     figures: &'static [&'static str],
 }
 
-const VARIANTS: [Variant; 8] = [
+const VARIANTS: [Variant; 9] = [
     Variant {
         label: IDEAL,
         says: "[gmmu]\nideal = true\n",
@@ -81,6 +82,11 @@ const VARIANTS: [Variant; 8] = [
     Variant {
         label: LARGE,
         says: "[l1_tlb]\nlarge_entries = 8\n[paging]\ngranularity = \"2m\"\nlarge_pages = true\n",
+        figures: &[PAGES],
+    },
+    Variant {
+        label: ALL_LARGE,
+        says: "[l1_tlb]\nlarge_entries = 64\n[paging]\ngranularity = \"2m\"\nlarge_pages = true\n",
         figures: &[PAGES],
     },
     Variant {
