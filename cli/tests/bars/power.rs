@@ -52,6 +52,7 @@ fn committed_prefetcher_faults_and_energy_are_on_the_page() {
     let report = text("sim/reports/power-2.md");
     let prefetch = row_in(&report, "Section 6.3", "geometric mean");
     let minor = row_in(&report, "Section 5.1", "geometric mean");
+    let large = row_in(&report, "Section 6.4", "all");
     let energy = row_in(&report, "Figure 12: dynamic energy", "geometric mean");
     let areas = ["3", "shared-l2", "shared-l2-pwc"]
         .map(|design| row_in(&report, "Figure 12: area", design)[2].clone());
@@ -74,6 +75,10 @@ fn committed_prefetcher_faults_and_energy_are_on_the_page() {
             format!(
                 "from {} to {} % of an ideal MMU ({gain} %",
                 prefetch[1], prefetch[2]
+            ),
+            format!(
+                "{} % fewer lines miss, with 64 entries {} %",
+                large[3], large[5]
             ),
             format!(
                 "programs run at {} % of their performance without",
