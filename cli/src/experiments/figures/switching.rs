@@ -243,7 +243,7 @@ fn assumptions(config: &Config) -> String {
             number(switching.threshold.into()),
             number(switching.residence.into()),
         ),
-        "Contexts take an SM's share of the bandwidth of DRAM and do not delay other requests. A register has 64 bits, so a \
+        "Contexts go to DRAM and come from there in lines of 128 B, in turns with all other requests. A register has 64 bits, so a \
          context has up to twice the paper's beats."
             .to_owned(),
         "In the ideal mode a context takes the cycles of stops, drain, squashed instructions and resumes.".to_owned(),
