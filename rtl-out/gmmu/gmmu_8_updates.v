@@ -85,6 +85,8 @@ module gmmu_8_updates (
     input  wire    [3:0] cached_levels,
     // The L2 TLB takes the pages that walks find.
     input  wire          shared_tlb,
+    // SMs keep large pages: a translation of a page of 2 MB or 1 GB is reported as one.
+    input  wire          large_fills,
     // Far faults that an SM may have.
     input  wire    [6:0] far_limit,
     // Far faults are handled by regions of 64 KB.
@@ -94,7 +96,7 @@ module gmmu_8_updates (
     // SMs that receive a report on a page, one bit each.
     output reg    [15:0] fill_valid,
     // Kind of each SM's report: 0 a translation, 1 a denial, 2 the far fault is held, 3 it is not
-    // held, 4 the far fault was cancelled.
+    // held, 4 the far fault was cancelled, 5 a translation of a large page.
     output reg    [47:0] fill_kind,
     // Page number of the report.
     output reg    [35:0] fill_vpn,
@@ -188,6 +190,7 @@ module gmmu_8_updates (
     wire   [27:0] tlb_answer_pfn;
     wire          tlb_answer_writable;
     wire          tlb_answer_clean;
+    wire          tlb_answer_large;
     wire   [15:0] tlb_miss_valid;
     wire  [575:0] tlb_miss_vpn;
     wire  [127:0] tlb_miss_asid;
@@ -369,6 +372,7 @@ module gmmu_8_updates (
         .answer_pfn(tlb_answer_pfn),
         .answer_writable(tlb_answer_writable),
         .answer_clean(tlb_answer_clean),
+        .answer_large(tlb_answer_large),
         .miss_valid(tlb_miss_valid),
         .miss_vpn(tlb_miss_vpn),
         .miss_asid(tlb_miss_asid),
@@ -666,6 +670,11 @@ module gmmu_8_updates (
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             fill_kind[s*3 +: 3] = 3'd0;
+            if (large_fills
+                && ((hit && tlb_answer_large && tlb_answer_to[s])
+                || (respond_valid && dispatch_response_to[s] && dispatch_response_level[1]))) begin
+                fill_kind[s*3 +: 3] = 3'd5;
+            end
             if (respond_valid && dispatch_response_to[s] && !dispatch_response_readable) begin
                 fill_kind[s*3 +: 3] = 3'd1;
             end

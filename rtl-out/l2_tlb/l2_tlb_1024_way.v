@@ -36,7 +36,9 @@ module l2_tlb_1024_way (
     // Writable bit of the entry that was read last: the page may be written.
     output wire          may_write,
     // Clean bit of the entry that was read last: the page's dirty bit is clear.
-    output wire          is_clean
+    output wire          is_clean,
+    // The entry that was read last is a piece of a large page.
+    output wire          is_large
 );
     localparam [28:0] OUTSIDE_2 = 29'h1ffffffc;
     localparam [28:0] OUTSIDE_3 = 29'h1ffff800;
@@ -47,7 +49,6 @@ module l2_tlb_1024_way (
     wire          same_high;
     wire          same_middle;
     wire          same_low;
-    wire          large_;
     wire          huge_;
     wire          pages_enable;
     wire          pages_write;
@@ -72,7 +73,7 @@ module l2_tlb_1024_way (
     assign may_write = row[1];
     assign is_clean = row[2];
     assign huge_ = row[3] && row[4];
-    assign large_ = row[4];
+    assign is_large = row[4];
     assign same_asid = row[12:5] == asid;
     assign other = row[41:13] ^ tag;
     assign same_high = (other & OUTSIDE_3) == 29'd0;
@@ -81,7 +82,7 @@ module l2_tlb_1024_way (
     assign found = taken && same_asid && same_high && same_middle && same_low;
     assign in_asid = taken && same_asid;
     assign contained = taken && same_asid && same_high && (same_middle || huge_)
-        && ((same_low && same_set) || large_);
+        && ((same_low && same_set) || is_large);
 
     wire unused_bits = &{1'b0, named[2:0]};
 endmodule

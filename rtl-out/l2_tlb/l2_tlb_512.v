@@ -56,6 +56,8 @@ module l2_tlb_512 (
     output wire          answer_writable,
     // The page's dirty bit is clear.
     output wire          answer_clean,
+    // The page is a piece of a page of 2 MB or 1 GB.
+    output wire          answer_large,
     // SMs for which a page is to be walked, one bit each.
     output reg    [15:0] miss_valid,
     // Page number of each SM's miss.
@@ -117,6 +119,7 @@ module l2_tlb_512 (
     wire    [7:0] answer_in_q;
     wire          answer_may_write_q;
     wire          answer_is_clean_q;
+    wire          answer_is_large_q;
     wire   [15:0] answer_for_q;
     wire          choice_lookup;
     wire          choice_fill_ready;
@@ -137,6 +140,7 @@ module l2_tlb_512 (
     wire    [7:0] way_contained;
     wire    [7:0] way_may_write;
     wire    [7:0] way_is_clean;
+    wire    [7:0] way_is_large;
     wire          order_enable;
     wire          order_write;
     wire   [27:0] order_q;
@@ -169,6 +173,8 @@ module l2_tlb_512 (
     wire          some_writable_any;
     reg     [7:0] some_clean_of;
     wire          some_clean_any;
+    reg     [7:0] some_large_of;
+    wire          some_large_any;
     wire   [71:0] used_way_of;
     wire    [8:0] used_way_chosen;
 
@@ -194,6 +200,8 @@ module l2_tlb_512 (
         .q(answer_may_write_q));
     register #(.WIDTH(1)) answer_is_clean (.clock(clock), .reset(reset), .d(some_clean_any),
         .q(answer_is_clean_q));
+    register #(.WIDTH(1)) answer_is_large (.clock(clock), .reset(reset), .d(some_large_any),
+        .q(answer_is_large_q));
     register #(.WIDTH(1)) answer_for [15:0] (.clock(clock), .reset(reset), .d(requester_q), .q(answer_for_q));
     l2_tlb_512_choice choice (
         .clock(clock),
@@ -231,7 +239,8 @@ module l2_tlb_512 (
         .in_asid(way_in_asid),
         .contained(way_contained),
         .may_write(way_may_write),
-        .is_clean(way_is_clean)
+        .is_clean(way_is_clean),
+        .is_large(way_is_large)
     );
     sram_64x28 order (
         .clock(clock),
@@ -285,6 +294,7 @@ module l2_tlb_512 (
     or_tree #(.INPUTS(8)) some_used (.of(used), .any(some_used_any));
     or_tree #(.INPUTS(8)) some_writable (.of(some_writable_of), .any(some_writable_any));
     or_tree #(.INPUTS(8)) some_clean (.of(some_clean_of), .any(some_clean_any));
+    or_tree #(.INPUTS(8)) some_large (.of(some_large_of), .any(some_large_any));
     one_hot_mux #(.INPUTS(8), .WIDTH(9)) used_way (.choose(used), .of(used_way_of), .chosen(used_way_chosen));
 
     // Drives signal requesting, from choice_acting, own_miss_offered, request_valid and
@@ -486,6 +496,14 @@ module l2_tlb_512 (
         end
     end
 
+    // Drives input some_large.of, from hit and way_is_large.
+    always @* begin : drive_some_large_of
+        integer w;
+        for (w = 0; w < 8; w = w + 1) begin
+            some_large_of[w] = hit[w] && way_is_large[w];
+        end
+    end
+
     assign used_way_of[8:0] = 9'd0;
     assign used_way_of[17:9] = 9'd1;
     assign used_way_of[26:18] = 9'd2;
@@ -510,6 +528,7 @@ module l2_tlb_512 (
     assign answer_valid = answering_q;
     assign answer_writable = answer_may_write_q;
     assign answer_clean = answer_is_clean_q;
+    assign answer_large = answer_is_large_q;
 
     // Drives outputs answer_vpn, answer_asid and answer_pfn, from answer_in_q, answer_of_q,
     // answering_q and frames_q.
