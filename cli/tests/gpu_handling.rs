@@ -137,6 +137,15 @@ fn handlers_that_cannot_run_are_refused() {
     )
     .unwrap();
     refused(&of_file, &format!("gpu.toml:4: {stalls}"));
+    // Of a file without a scheme it is that of the preset, and an option gives another one.
+    std::fs::write(&file, "[paging]\nabsent = true\nhandling = \"gpu\"\n").unwrap();
+    let preset = [&of_file[..], &["--preset", "zheng"]].concat();
+    refused(&preset, &format!("gpu.toml:3: {stalls}"));
+    let mut command = faultline();
+    command
+        .args(&preset)
+        .args(["--scheme", "replay-queue", "--print-config"]);
+    command.assert().success();
     std::fs::write(&file, "[paging]\nhandling = \"fpga\"\n").unwrap();
     refused(
         &of_file,
@@ -192,6 +201,15 @@ fn files_that_cannot_be_are_refused_with_their_line() {
     let handles = "[paging]\nhandling = \"gpu\"\n";
     wrong(handles, &[], &format!("gpu.toml:2: handling: {there}"));
     right(handles, &["--absent"]);
+    let large = "[paging]\nlarge_pages = true\n";
+    let whole = |part: &str| {
+        format!("large_pages = true maps 2 MB as one page, of which {part} cannot come alone")
+    };
+    wrong(large, &[], &format!("gpu.toml:2: {}", whole("64k")));
+    right(large, &["--granularity", "2m", "--absent"]);
+    let comes = "[paging]\nlarge_pages = true\ngranularity = \"2m\"\n";
+    let options = ["--granularity", "4k", "--absent"];
+    wrong(comes, &options, &format!("gpu.toml:2: {}", whole("4k")));
     let stalls = ["--absent", "--scheme", "stall-on-fault"];
     wrong(
         switches,

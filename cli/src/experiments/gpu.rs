@@ -249,6 +249,12 @@ impl Args {
                 let place = self.place_of(if is_of_file { &keys } else { &[] })?;
                 return Err(miette!("{place}{failure}"));
             }
+            Failure::LargePages(_) => {
+                let is_of_file = self.granularity.is_none();
+                let keys = [("paging", "granularity"), ("paging", "large_pages")];
+                let place = self.place_of(&keys[usize::from(!is_of_file)..])?;
+                return Err(miette!("{place}{failure}"));
+            }
             _ => (
                 "paging",
                 "handling",

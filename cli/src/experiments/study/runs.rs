@@ -207,6 +207,15 @@ impl Base {
                 ),
             }
         })?;
+        // What a file alone may leave open is settled here.
+        if let Err(failure) = config.check() {
+            let keys = [
+                ("paging", "large_pages"),
+                ("paging", "handling"),
+                ("l1_tlb", "blocking"),
+            ];
+            return Err(self.wrong(study, &own, &keys, &failure.to_string()));
+        }
         match senseless(&config) {
             None => Ok(config),
             Some((keys, sentence)) => Err(self.wrong(study, &own, &keys, &sentence)),

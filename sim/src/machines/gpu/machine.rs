@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use super::super::sm::{Frames, Sm, SmError, Statistics, Switching, Work};
+use super::Granularity;
 use super::history::History;
 use super::kernel::{Kernel, Launch};
 use super::multiprocessor::Multiprocessor;
@@ -227,6 +228,10 @@ impl<'work> Gpu<'work> {
         }
         if parameters.sm.blocks && scheme.squashes() {
             return Err(Failure::Blocks(scheme.name()));
+        }
+        let granularity = parameters.paging.granularity;
+        if parameters.paging.large_pages && granularity != Granularity::Table {
+            return Err(Failure::LargePages(granularity.name()));
         }
         of_sm.far_limit = parameters.far_limit;
         // Where a page lies is known once it has been walked for.

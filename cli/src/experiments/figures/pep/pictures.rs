@@ -5,13 +5,14 @@ use super::super::family::{Picture, Request};
 use super::report::{doubled, has_doubled, mean, percent};
 use super::{BOTH, DIRTY, DOUBLED, ESTIMATES, LATENCY, POLICIES, Row, SCALING};
 
-/// Bars of kernels, with means and the paper's.
+/// Bars of kernels, with these means and the paper's. What has not happened is drawn as 0, and is in no mean.
 fn bars(
     title: &str,
     series: &[&str],
     papers: &[Option<f64>],
     rows: &[Row],
     of: impl Fn(&Row) -> Vec<f64>,
+    means: impl Fn(usize) -> f64,
 ) -> Result<String, String> {
     let series: Vec<_> = series.iter().map(|&name| name.to_owned()).collect();
     let drawn = |value: f64| if value.is_finite() { value } else { 0.0 };
@@ -20,10 +21,15 @@ fn bars(
         (row.kernel.clone(), values.collect())
     });
     let mut groups: Vec<(String, Vec<f64>)> = each.collect();
-    let means = (0..series.len()).map(|place| mean(groups.iter().map(|group| group.1[place])));
+    let means = (0..series.len()).map(|place| drawn(means(place)));
     groups.push(("mean".to_owned(), means.collect()));
     let note = "Thick lines over the means: the paper's, of its kernels.";
     plot::bars(title, 0.0, &series, papers, &groups, note)
+}
+
+/// The mean of a number of all kernels of which there is one.
+fn of_all(rows: &[Row], of: impl Fn(&Row) -> Vec<f64>, place: usize) -> f64 {
+    mean(rows.iter().filter_map(|row| of(row).get(place).copied()))
 }
 
 /// The figures as pictures.
@@ -50,35 +56,65 @@ pub fn pictures(request: &Request, rows: &[Row]) -> Result<Vec<Picture>, String>
             each.collect()
         };
         let title = "a block's rest as Chimera estimates it, % of its time";
-        let svg = bars(title, &["all end", "half end"], &[None, None], rows, of)?;
+        let svg = bars(
+            title,
+            &["all end", "half end"],
+            &[None, None],
+            rows,
+            of,
+            |place| of_all(rows, of, place),
+        )?;
         all.push((ESTIMATES, svg));
     }
     if request.has(DIRTY) {
         let of = |row: &Row| row.dirty_percent.clone();
         let series = ["at 25 %", "at 50 %", "at 75 %"];
         let title = "registers that are dirty, %";
-        all.push((DIRTY, bars(title, &series, &[None; 3], rows, of)?));
+        all.push((
+            DIRTY,
+            bars(title, &series, &[None; 3], rows, of, |place| {
+                of_all(rows, of, place)
+            })?,
+        ));
     }
     if request.has(LATENCY) {
         let of = |row: &Row| row.policies.iter().map(|cell| cell.latency_us).collect();
         let series = POLICIES.map(|(name, ..)| name);
         let papers = POLICIES.map(|(_, paper, _)| paper);
         let title = "us from the launch until an SM is free";
-        all.push((LATENCY, bars(title, &series, &papers, rows, of)?));
+        all.push((
+            LATENCY,
+            bars(title, &series, &papers, rows, of, |place| {
+                of_all(rows, of, place)
+            })?,
+        ));
     }
     if request.has(SCALING) {
         let of = |row: &Row| {
             let each = DOUBLED.map(|policy| doubled(row, policy, |cell| cell.latency_us));
             each.map(|[one, two]| two / one.max(1e-9)).to_vec()
         };
-        let papers = [None, Some(2.58)];
-        let title = "latency with twice the SMs, as a multiple";
         let rows: Vec<Row> = rows
             .iter()
             .filter(|row| has_doubled(row))
             .cloned()
             .collect();
-        all.push((SCALING, bars(title, &DOUBLED, &papers, &rows, of)?));
+        // As in the table: the ratio of the means, and not the mean of the ratios.
+        let of_means = |place: usize| {
+            let each = |which: usize| {
+                let latency =
+                    |row: &Row| doubled(row, DOUBLED[place], |cell| cell.latency_us)[which];
+                mean(rows.iter().map(latency))
+            };
+            each(1) / each(0)
+        };
+        // The paper has it of checkpoints, with no word of the policy.
+        let papers = [Some(2.58), Some(2.58)];
+        let title = "latency with twice the SMs, as a multiple";
+        all.push((
+            SCALING,
+            bars(title, &DOUBLED, &papers, &rows, of, of_means)?,
+        ));
     }
     Ok(all)
 }

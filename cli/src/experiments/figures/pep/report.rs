@@ -338,9 +338,9 @@ fn grids(request: &Request, rows: &[Row]) -> Vec<Claimed> {
     all
 }
 
-/// What follows the tables.
-fn after(request: &Request, rows: &[Row]) -> String {
-    match request.has(LATENCY) && !rows.is_empty() {
+/// What follows the tables: nothing without runs under policies.
+fn after(rows: &[Row]) -> String {
+    match rows.iter().any(|row| !row.policies.is_empty()) {
         true => causes(rows) + "\n\n",
         false => String::new(),
     }
@@ -353,7 +353,7 @@ pub fn text(request: &Request, rows: &[Row]) -> String {
         let table = output::tables(1, &grid.headings, &grid.rows, output::width());
         text.push_str(&format!("{}\n{table}\nThe paper: {claim}.\n\n", grid.title));
     }
-    text + &after(request, rows) + ABOUT
+    text + &after(rows) + ABOUT
 }
 
 /// The figures as a page.
@@ -368,7 +368,7 @@ pub fn markdown(request: &Request, rows: &[Row]) -> String {
         grid.title = format!("## {}", grid.title);
         page.push_str(&format!("{}\nThe paper: {claim}.\n\n", grid.markdown()));
     }
-    page.push_str(&after(request, rows));
+    page.push_str(&after(rows));
     page.truncate(page.trim_end().len());
     page + "\n"
 }

@@ -148,7 +148,7 @@ impl<'work> Prepared<'work> {
             policy: policy.to_owned(),
             ..Cell::default()
         };
-        let (mut latency, mut stopped, mut sms) = (0.0, 0, 0);
+        let (mut latency, mut stopped, mut sms) = (0.0, 0, 0_u64);
         let cases = (0..PROGRESS.len()).flat_map(|progress| {
             LAUNCHES_US.into_iter().flat_map(move |launch_us| {
                 PREDICTED_US.map(|predicted_us| Case {
@@ -161,7 +161,9 @@ impl<'work> Prepared<'work> {
         for case in cases {
             let freed = self.launch(case, self.preemption(policy, case))?;
             cell.runs += 1;
-            for Freed { preempted, .. } in &freed {
+            // An SM on which the launch finds no block waits for nothing: the kernel has none left for it.
+            let found = |freed: &&Freed| freed.preempted.drained + freed.preempted.saved > 0;
+            for Freed { preempted, .. } in freed.iter().filter(found) {
                 let own = self.config.microseconds(preempted.latency());
                 latency += own;
                 cell.worst_us = cell.worst_us.max(own);
@@ -174,8 +176,8 @@ impl<'work> Prepared<'work> {
                 cell.whole_bytes += preempted.whole_bytes;
                 cell.bases += preempted.bases;
                 stopped += preempted.stopped;
+                sms += 1;
             }
-            sms += freed.len();
         }
         cell.latency_us = latency / sms.max(1) as f64;
         cell.stopped_us = self.config.microseconds(stopped);

@@ -92,8 +92,7 @@ impl Config {
         let [handles, blocks] =
             [("paging", "handling"), ("l1_tlb", "blocking")].map(|key| place([key, scheme]));
         let replays = place([("paging", "replay"); 2]);
-        let sizes = ["granularity", "large_pages"].map(|key| ("paging", key));
-        let sizes = place(sizes);
+        let granularity = place([("paging", "granularity"); 2]);
         let residents = [
             ("gmmu", "per_sm"),
             ("gmmu", "ideal"),
@@ -106,11 +105,12 @@ impl Config {
         let config = Self::deserialize(de::Deserializer::from(own)).map_err(of_toml)?;
         match config.check() {
             Ok(()) => Ok(config),
-            // The scheme may come from elsewhere.
-            Err(Failure::Blocks(_)) if !has_scheme => Ok(config),
+            // The scheme or the granularity may come from elsewhere.
+            Err(Failure::Blocks(_) | Failure::Handler(_)) if !has_scheme => Ok(config),
+            Err(Failure::LargePages(_)) if granularity.is_none() => Ok(config),
+            Err(failure @ Failure::LargePages(_)) => Err(wrong(granularity, &failure.to_string())),
             Err(failure @ Failure::Blocks(_)) => Err(wrong(blocks, &failure.to_string())),
             Err(failure @ Failure::Replay { .. }) => Err(wrong(replays, &failure.to_string())),
-            Err(failure @ Failure::LargePages(_)) => Err(wrong(sizes, &failure.to_string())),
             Err(failure @ Failure::Resident(table, key)) => {
                 let found = residents
                     .into_iter()
