@@ -195,9 +195,7 @@ fn page(source: &Source, reports: &mut Reports<'_>) -> Result<String, String> {
         for claim in &paper.claims {
             let here = reports.filled(&claim.here)?;
             let why = reports.filled(&claim.why)?;
-            let mut links = links(&claim.here);
-            links.extend(self::links(&claim.why));
-            links.dedup();
+            let links = links(&format!("{} {}", claim.here, claim.why));
             let _ = writeln!(
                 page,
                 "| {} | {} | {} | {here} | {} | {} | {why} |",
