@@ -163,7 +163,7 @@ fn committed_launches_on_the_gpu_are_on_the_page_and_in_order() {
             .1;
         rest.split([' ', ')']).next().unwrap().to_owned()
     };
-    let percent = told("of the blocks leave (");
+    let percent = told("GB/s (");
     let increment = told("PEP writes at the launch ");
     says(
         PREEMPTION,

@@ -48,8 +48,8 @@ pub(super) fn causes(rows: &[Row]) -> String {
     };
     let all = |of: &dyn Fn(&Cell) -> f64| mean(with_bases.iter().map(of));
     format!(
-        "Why. DRAM moves {peak:.1} GB/s. Under Chimera the contexts of the {} kernels of which more than half of the blocks leave, over the \
-         mean latency, are {:.1} ({:.0} %), so a latency is the size of the contexts over this bandwidth. On the {} kernels that have bases \
+        "Why. DRAM moves {peak:.1} GB/s. Under Chimera the contexts of the {} kernels of which more than half of the blocks leave move \
+         at {:.1} GB/s ({:.0} %), over the mean latency, so a latency is the size of the contexts over this bandwidth. On the {} kernels that have bases \
          PEP writes at the launch {:.1} % of what it wrote as a base, where the paper has 56.1: most registers that a base has are written \
          again by then. Base and increment have {:.1} % of the contexts' bytes together, so blocks stand still for longer than under Chimera \
          (Figure 15). A register stays dirty until its warp ends, and the warps of a block end together here, so there are more of them with \
