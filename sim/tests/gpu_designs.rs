@@ -33,6 +33,8 @@ fn work() -> Work {
 const ONE: &str = "per_sm = true\nwalks = 1\nwalk_cache = \"none\"";
 
 const AHEAD: &str = "[l1_tlb]\none_ahead = true";
+const LARGE: &str =
+    "[l1_tlb]\nlarge_entries = 8\n[paging]\ngranularity = \"2m\"\nlarge_pages = true";
 
 #[test]
 fn each_design_ends_alike_and_translates_as_it_says() {
@@ -101,9 +103,8 @@ fn a_prefetcher_walks_for_the_next_page() {
 #[test]
 fn large_pages_are_walked_for_once() {
     let work = work();
-    let large = "[l1_tlb]\nlarge_entries = 8\n[paging]\ngranularity = \"2m\"\nlarge_pages = ";
-    let [small, mapped] =
-        ["false", "true"].map(|is_large| run(&format!("{large}{is_large}"), &work));
+    let pieces = LARGE.replace("= true", "= false");
+    let [small, mapped] = [&*pieces, LARGE].map(|paging| run(paging, &work));
     let (own, few) = (small.sms.lookups, mapped.sms.lookups);
     assert_eq!((own.lines, own.lanes), (few.lines, few.lanes));
     eprintln!("{} {own:?}\n{} {few:?}", small.cycles, mapped.cycles);
@@ -111,9 +112,10 @@ fn large_pages_are_walked_for_once() {
     assert!(20 * few.walks < own.walks, "{few:?}");
     assert!(mapped.translations.reads < small.translations.reads);
     assert!(mapped.cycles < small.cycles);
+    // Each translation that came is one of a walk, and was compared with the page tables.
+    assert!(mapped.translations.fills > 0 && mapped.translations.fills <= few.walks);
     // An L1 TLB without large entries gains nothing.
-    let none = large.replace("= 8", "= 0");
-    let alone = run(&format!("{none}true"), &work);
+    let alone = run(&LARGE.replace("= 8", "= 0"), &work);
     assert!(2 * alone.sms.lookups.walks > own.walks);
 }
 
@@ -121,7 +123,7 @@ fn large_pages_are_walked_for_once() {
 #[test]
 fn designs_do_the_same_in_step_and_side_by_side() {
     let work = work();
-    for gmmu in [ONE, "first_come = true", "ideal = true", AHEAD] {
+    for gmmu in [ONE, "first_come = true", "ideal = true", AHEAD, LARGE] {
         let config = config(gmmu);
         let plain = gpu(&config, &work).run(|_| {}).unwrap();
         let in_step = gpu(&config, &work).in_step().run(|_| {}).unwrap();
