@@ -167,8 +167,8 @@ pub struct Pager {
 }
 
 impl Pager {
-    /// A pager of address spaces with what is accessed there, if thread blocks take so many cycles to be switched. The CPU owns the pages that it has written; they are in the GPU's
-    /// memory at first unless they are absent.
+    /// A pager of address spaces with what is accessed there, if thread blocks take so many cycles to be switched. The CPU owns the
+    /// pages that it has written; they are in the GPU's memory at first unless they are absent.
     ///
     /// # Errors
     /// If there is room for fewer parts than an instruction accesses.

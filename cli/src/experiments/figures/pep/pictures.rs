@@ -5,8 +5,20 @@ use super::super::family::{Picture, Request};
 use super::report::{doubled, has_doubled, mean, percent};
 use super::{BOTH, DIRTY, DOUBLED, ESTIMATES, LATENCY, POLICIES, Row, SCALING};
 
-/// Bars of kernels, with these means and the paper's. What has not happened is drawn as 0, and is in no mean.
+/// Bars of kernels, with their means and the paper's.
 fn bars(
+    title: &str,
+    series: &[&str],
+    papers: &[Option<f64>],
+    rows: &[Row],
+    of: impl Fn(&Row) -> Vec<f64>,
+) -> Result<String, String> {
+    let means = |place: usize| mean(rows.iter().filter_map(|row| of(row).get(place).copied()));
+    with_means(title, series, papers, rows, &of, means)
+}
+
+/// Bars of kernels, with these means and the paper's. What has not happened is drawn as 0, and is in no mean.
+fn with_means(
     title: &str,
     series: &[&str],
     papers: &[Option<f64>],
@@ -25,11 +37,6 @@ fn bars(
     groups.push(("mean".to_owned(), means.collect()));
     let note = "Thick lines over the means: the paper's, of its kernels.";
     plot::bars(title, 0.0, &series, papers, &groups, note)
-}
-
-/// The mean of a number of all kernels of which there is one.
-fn of_all(rows: &[Row], of: impl Fn(&Row) -> Vec<f64>, place: usize) -> f64 {
-    mean(rows.iter().filter_map(|row| of(row).get(place).copied()))
 }
 
 /// The figures as pictures.
@@ -56,38 +63,21 @@ pub fn pictures(request: &Request, rows: &[Row]) -> Result<Vec<Picture>, String>
             each.collect()
         };
         let title = "a block's rest as Chimera estimates it, % of its time";
-        let svg = bars(
-            title,
-            &["all end", "half end"],
-            &[None, None],
-            rows,
-            of,
-            |place| of_all(rows, of, place),
-        )?;
+        let svg = bars(title, &["all end", "half end"], &[None, None], rows, of)?;
         all.push((ESTIMATES, svg));
     }
     if request.has(DIRTY) {
         let of = |row: &Row| row.dirty_percent.clone();
         let series = ["at 25 %", "at 50 %", "at 75 %"];
         let title = "registers that are dirty, %";
-        all.push((
-            DIRTY,
-            bars(title, &series, &[None; 3], rows, of, |place| {
-                of_all(rows, of, place)
-            })?,
-        ));
+        all.push((DIRTY, bars(title, &series, &[None; 3], rows, of)?));
     }
     if request.has(LATENCY) {
         let of = |row: &Row| row.policies.iter().map(|cell| cell.latency_us).collect();
         let series = POLICIES.map(|(name, ..)| name);
         let papers = POLICIES.map(|(_, paper, _)| paper);
         let title = "us from the launch until an SM is free";
-        all.push((
-            LATENCY,
-            bars(title, &series, &papers, rows, of, |place| {
-                of_all(rows, of, place)
-            })?,
-        ));
+        all.push((LATENCY, bars(title, &series, &papers, rows, of)?));
     }
     if request.has(SCALING) {
         let of = |row: &Row| {
@@ -113,7 +103,7 @@ pub fn pictures(request: &Request, rows: &[Row]) -> Result<Vec<Picture>, String>
         let title = "latency with twice the SMs, as a multiple";
         all.push((
             SCALING,
-            bars(title, &DOUBLED, &papers, &rows, of, of_means)?,
+            with_means(title, &DOUBLED, &papers, &rows, of, of_means)?,
         ));
     }
     Ok(all)
