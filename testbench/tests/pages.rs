@@ -16,8 +16,7 @@ use faultline_testbench::{blocks, origin};
 
 /// Reports from older Verilog, or from before reports named their designs. What is made again is to be taken from here,
 /// and from the page of verification.
-const OLDER: [&str; 15] = [
-    "synth/reports/equivalence.md",
+const OLDER: [&str; 14] = [
     "testbench/reports/known_bugs.md",
     "testbench/reports/same_circuits.md",
     "testbench/reports/answers_gmmu.md",
