@@ -131,7 +131,7 @@ fn runs_are_written_as_csv() {
     let lines = cells(&text);
     assert_eq!((lines.len(), rows.len()), (5, 4));
     let headings = &lines[0];
-    assert_eq!(headings[..3], ["workload", "preset", "scheme"]);
+    assert_eq!(headings[..4], ["workload", "preset", "sms", "part_bytes"]);
     for (row, line) in rows.iter().zip(&lines[1..]) {
         assert_eq!(line.len(), headings.len());
         let cell = |heading: &str| {

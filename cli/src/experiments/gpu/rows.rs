@@ -13,6 +13,10 @@ use crate::output::{self, grouped};
 pub struct Row {
     workload: String,
     preset: String,
+    sms: usize,
+    /// Bytes that come for a fault, and those that the link moves in a cycle.
+    part_bytes: u64,
+    link_bytes_a_cycle: u64,
     scheme: &'static str,
     switching: &'static str,
     handling: &'static str,
@@ -85,10 +89,15 @@ impl Row {
             traffic,
             ..
         } = outcome;
+        let parameters = config.parameters();
+        let paging = parameters.paging;
         let a_cycle = |count: u64| count as f64 / (*cycles).max(1) as f64;
         Self {
             workload: work.name.clone(),
             preset: config.preset.clone(),
+            sms: parameters.sms,
+            part_bytes: paging.part_bytes(),
+            link_bytes_a_cycle: paging.link.bytes,
             scheme: config.sm.scheme.0.name(),
             switching: config.switching.mode.name(),
             handling: config.paging.handling.name(),
