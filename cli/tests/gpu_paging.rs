@@ -101,6 +101,16 @@ fn prefetchers_stand_side_by_side() {
     command.assert().success().stdout(text);
 }
 
+/// What a prefetcher brings beyond what is accessed needs room as well, so more than all may be asked for.
+#[test]
+fn nothing_leaves_where_there_is_room_for_more_than_all() {
+    let run = |capacity: &str| rows(&["--capacity", capacity]).remove(0);
+    let (more, unlimited) = (run("125"), run("unlimited"));
+    assert_eq!(more["capacity_percent"], 125);
+    assert_eq!(more["evicted"], 0);
+    assert_eq!(more["cycles"], unlimited["cycles"]);
+}
+
 #[test]
 fn parts_leave_where_there_is_little_room() {
     let rows = rows(&["--capacity", "50", "--eviction", "lru,random,tree"]);
@@ -194,7 +204,7 @@ fn policies_that_make_no_sense_are_one_sentence_with_their_line() {
         &[&handled[..], &["--handling", "gpu"]].concat(),
         &format!("replay = \"once\" {waits} a handler on the GPU cannot wait"),
     );
-    let shares = "a whole number from 1 to 100, or \"unlimited\"";
+    let shares = "a whole number from 1 to 1000, or \"unlimited\"";
     for (value, sentence) in [
         ("0", format!("gpu.toml:2: 0 is not {shares}")),
         ("-1", format!("gpu.toml:2: -1 is not {shares}")),

@@ -108,7 +108,7 @@ pub struct Args {
     /// one. Several run one after the other; that of the configuration if not given.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     prefetch: Vec<Prefetcher>,
-    /// Room in the GPU's memory, in percent of the parts that the kernel accesses: 1 to 100, or unlimited; that of the configuration
+    /// Room in the GPU's memory, in percent of the parts that the kernel accesses: 1 to 1000, or unlimited; that of the configuration
     /// if not given
     #[arg(long, value_name = "PERCENT", value_parser = capacity)]
     capacity: Option<Share>,

@@ -154,7 +154,7 @@ impl Share {
     /// What says that there is no limit.
     const UNLIMITED: &str = "unlimited";
     /// What may stand there.
-    const EXPECTED: &str = "a whole number from 1 to 100, or \"unlimited\"";
+    const EXPECTED: &str = "a whole number from 1 to 1000, or \"unlimited\"";
 
     /// The share, if there is a limit.
     #[must_use]
@@ -168,7 +168,7 @@ impl TryFrom<u64> for Share {
 
     fn try_from(percent: u64) -> Result<Self, String> {
         match percent {
-            1..=100 => Ok(Self(Some(percent))),
+            1..=1000 => Ok(Self(Some(percent))),
             _ => Err(format!("{percent} is not {}", Self::EXPECTED)),
         }
     }
@@ -236,7 +236,7 @@ impl JsonSchema for Share {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "anyOf": [
-            { "type": "integer", "minimum": 1, "maximum": 100 },
+            { "type": "integer", "minimum": 1, "maximum": 1000 },
             { "const": Self::UNLIMITED },
         ] })
     }

@@ -128,7 +128,7 @@ pub const FIGURES: [Figure; 6] = [
         title: "Capacity: room for a share of the parts of 64 KB that are accessed, and what leaves",
         common: &[("paging", "granularity", "\"64k\"")],
         columns: &[
-            room!("125", "\"unlimited\"", "\"lru\""),
+            room!("125", "125", "\"lru\""),
             room!("100", "100", "\"lru\""),
             room!("90", "90", "\"lru\""),
             room!("75", "75", "\"lru\""),
