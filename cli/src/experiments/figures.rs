@@ -1,6 +1,7 @@
 //! `faultline figures`: the papers' figures from the GPU, beside the papers' numbers.
 
 mod active_pointers;
+mod causes;
 mod code;
 mod compiled;
 pub mod family;

@@ -1,6 +1,7 @@
 //! What else Power, Hill and Wood, HPCA 2014, say of an MMU: what a prefetcher of translations gains (section 6.3), what large pages
 //! save (section 6.4), what minor page faults cost (section 5.1), and the energy and area of designs (Figure 12).
 
+mod causes;
 mod energy;
 mod report;
 

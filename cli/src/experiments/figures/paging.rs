@@ -1,6 +1,7 @@
 //! The figures of Zheng et al., HPCA 2016: what it costs that pages come when a kernel accesses them, beside copies that are made
 //! before it; with them what prefetchers, room, the driver's policies and pinned memory are worth.
 
+mod causes;
 mod definitions;
 mod report;
 

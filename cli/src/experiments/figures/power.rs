@@ -1,5 +1,6 @@
 //! The figures of Power, Hill and Wood, HPCA 2014: what programs access, and how the designs of an MMU perform under them.
 
+mod causes;
 mod report;
 
 use faultline_sim::machines::gpu::{Config, Outcome};
@@ -10,6 +11,7 @@ use miette::{Result, miette};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::causes::ratio;
 use super::compiled;
 use super::family::{Family, Picture, Request, Taken};
 use super::runs::run;
@@ -106,10 +108,6 @@ pub struct Row {
     lines_per_1000: f64,
     instructions_per_1000: f64,
     designs: Vec<Cell>,
-}
-
-fn ratio(part: u64, whole: u64) -> f64 {
-    part as f64 / whole.max(1) as f64
 }
 
 impl Row {

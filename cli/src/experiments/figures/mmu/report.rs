@@ -3,8 +3,10 @@
 use faultline_synth::table::Grid;
 
 use super::super::super::sm::plot;
+use super::super::causes::{self, Cause};
 use super::super::family::{Picture, Request};
 use super::super::runs::geometric_mean;
+use super::causes::{of_energy, of_large, of_minor, of_prefetch};
 use super::energy::{DESIGNS, Design};
 use super::{
     AHEAD, ALL_LARGE, Cell, ENERGY, FAULTS, IDEAL, LARGE, MINOR, MINOR_CYCLES, PAGES, PREFETCH,
@@ -26,10 +28,10 @@ const OF_ENERGY: &str = "Energy is dynamic: lines that look into an L1 TLB, requ
                          (synth/reports/l1_tlb.md), with the walker; an L1 TLB is all registers.";
 
 /// A program's number.
-type Of<'of> = &'of dyn Fn(&Row) -> f64;
+pub type Of<'of> = &'of dyn Fn(&Row) -> f64;
 
 /// Performance of a variant beside another one, %.
-fn performance(row: &Row, other: &str, variant: &str) -> f64 {
+pub fn performance(row: &Row, other: &str, variant: &str) -> f64 {
     row.of_both(other, variant, |other, cell| {
         100.0 * other.cycles as f64 / cell.cycles.max(1) as f64
     })
@@ -43,7 +45,7 @@ fn percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
 
-fn geometric(rows: &[Row], of: Of<'_>) -> f64 {
+pub fn geometric(rows: &[Row], of: Of<'_>) -> f64 {
     geometric_mean(rows.iter().map(of))
 }
 
@@ -107,7 +109,7 @@ fn prefetch(rows: &[Row]) -> Grid {
 }
 
 /// Misses that large pages save, %.
-fn saved(row: &Row, variant: &str) -> f64 {
+pub fn saved(row: &Row, variant: &str) -> f64 {
     row.of_both(THREE, variant, |small, large| {
         100.0 - percent(large.missed, small.missed)
     })
@@ -189,7 +191,7 @@ fn minor(rows: &[Row]) -> Grid {
 }
 
 /// Energy of a design beside design 2, %.
-fn relative(row: &Row, design: &Design) -> f64 {
+pub fn relative(row: &Row, design: &Design) -> f64 {
     let of = |design: &Design| {
         let cell = row.of(design.label);
         cell.map_or(0.0, |cell| design.energy(cell).iter().sum::<f64>())
@@ -266,41 +268,33 @@ fn area(sms: u64) -> Grid {
     )
 }
 
-/// The tables that are asked for, each with what the paper says.
-fn grids(request: &Request, rows: &[Row]) -> Vec<(Grid, &'static str)> {
+/// The tables that are asked for, each with what the paper says, and why it says something else.
+fn grids(request: &Request, rows: &[Row]) -> Vec<(Grid, &'static str, Vec<Cause>)> {
     let mut all = Vec::new();
     if request.has(PREFETCH) {
-        all.push((
-            prefetch(rows),
-            "an impact of less than 1 % on performance, in the mean",
-        ));
+        let claim = "an impact of less than 1 % on performance, in the mean";
+        all.push((prefetch(rows), claim, of_prefetch(rows)));
     }
     if request.has(PAGES) {
-        all.push((
-            large(rows),
-            "over 99 % fewer misses in each program but gaussian, over 80 % there. Here an L1 TLB has 8 entries for pages of 2 MB besides \
-             its 64, as in RTL, or 64, as many as the paper's has for pages of any size. A line that waits for a walk under way counts \
-             as a miss, and until the first walk of a large page has come each page of it that an SM accesses is walked for: in a range \
-             of the thread blocks these are nearly all that is left",
-        ));
+        let claim = "over 99 % fewer misses in each program but gaussian, over 80 % there. Here an L1 TLB has 8 entries for pages of 2 MB \
+                     besides its 64, as in RTL, or 64, as many as the paper's has for pages of any size. A line that waits for a walk \
+                     under way counts as a miss, and until the first walk of a large page has come each page of it that an SM accesses \
+                     is walked for";
+        all.push((large(rows), claim, of_large(rows)));
     }
     if request.has(MINOR) {
-        all.push((
-            minor(rows),
-            "about 5,000 cycles for a fault, and nothing of what they cost; a page faults here that neither the CPU nor the GPU has \
-             touched before, and faults are handled one after the other",
-        ));
+        let claim = "about 5,000 cycles for a fault, and nothing of what they cost; a page faults here that neither the CPU nor the GPU has \
+                     touched before, and faults are handled one after the other";
+        all.push((minor(rows), claim, of_minor(rows)));
     }
     if request.has(ENERGY) {
-        all.push((
-            energy(rows),
-            "design 3 takes 20 % less than design 2, the shared L2 TLB much more than the others, and with a cache 25 % more than \
-             design 2",
-        ));
-        all.push((
-            area(rows.first().map_or(0, |row| row.sms)),
-            "all are smaller than design 2, and the shared L2 TLB with a cache is the smallest",
-        ));
+        let claim = "design 3 takes 20 % less than design 2, the shared L2 TLB much more than the others, and with a cache 25 % more than \
+                     design 2";
+        all.push((energy(rows), claim, of_energy(rows)));
+        let claim =
+            "all are smaller than design 2, and the shared L2 TLB with a cache is the smallest";
+        let sms = rows.first().map_or(0, |row| row.sms);
+        all.push((area(sms), claim, Vec::new()));
     }
     all
 }
@@ -313,9 +307,13 @@ fn about(request: &Request) -> String {
 /// The figures for a terminal.
 pub fn text(request: &Request, rows: &[Row]) -> String {
     let mut text = String::new();
-    for (grid, claim) in grids(request, rows) {
+    for (grid, claim, why) in grids(request, rows) {
         let table = output::tables(1, &grid.headings, &grid.rows, output::width());
-        text.push_str(&format!("{}\n{table}\nThe paper: {claim}.\n\n", grid.title));
+        let why = causes::text(&why);
+        text.push_str(&format!(
+            "{}\n{table}\nThe paper: {claim}.{why}\n\n",
+            grid.title
+        ));
     }
     text + &about(request)
 }
@@ -329,9 +327,13 @@ pub fn markdown(request: &Request, rows: &[Row]) -> String {
         env!("CARGO_PKG_VERSION"),
         about(request),
     );
-    for (mut grid, claim) in grids(request, rows) {
+    for (mut grid, claim, why) in grids(request, rows) {
         grid.title = format!("## {}", grid.title);
-        page.push_str(&format!("{}\nThe paper: {claim}.\n\n", grid.markdown()));
+        let why = causes::markdown(&why);
+        page.push_str(&format!(
+            "{}\nThe paper: {claim}.\n\n{why}",
+            grid.markdown()
+        ));
     }
     page.truncate(page.trim_end().len());
     page + "\n"

@@ -4,7 +4,9 @@ use faultline_synth::table::Grid;
 use miette::Result;
 
 use super::super::super::sm::plot;
+use super::super::causes;
 use super::super::runs::geometric_mean;
+use super::causes::{of_figure, of_link};
 use super::definitions::{Figure, OF_LINK};
 use super::{Cell, Row, TENTHS};
 use crate::output::{self, grouped};
@@ -16,7 +18,7 @@ pub fn of<'rows>(figure: &Figure, rows: &'rows [Row]) -> impl Iterator<Item = &'
 }
 
 /// The geometric mean of each column.
-fn means(figure: &Figure, rows: &[Row]) -> Vec<f64> {
+pub fn means(figure: &Figure, rows: &[Row]) -> Vec<f64> {
     let mean = |place: usize| {
         let slowdowns = of(figure, rows).map(|row| row.columns[place].slowdown);
         geometric_mean(slowdowns)
@@ -125,8 +127,11 @@ pub fn text(figures: &[&Figure], rows: &[Row]) -> String {
     for figure in figures {
         let (headings, cells) = table(figure, rows);
         let table = output::tables(1, &headings, &cells, output::width());
+        // A configuration that makes no sense has ended the run.
+        let why = of_figure(figure, rows).unwrap_or_default();
+        let why = causes::text(&why);
         text.push_str(&format!(
-            "{}\n{table}\nThe paper: {}.\n\n",
+            "{}\n{table}\nThe paper: {}.{why}\n\n",
             figure.title, figure.claim
         ));
     }
@@ -185,45 +190,6 @@ fn link_use(figure: &Figure, place: usize, rows: &[Row]) -> Grid {
     }
 }
 
-/// A mean that is further from the paper's, as a share of it, is explained.
-const NEAR: f64 = 0.05;
-
-/// Why means are far from the paper's, by counters.
-fn why(figure: &Figure, rows: &[Row]) -> Result<String> {
-    let mut text = String::new();
-    let configs = figure.configs()?;
-    for (place, (column, config)) in figure.columns.iter().zip(&configs).enumerate() {
-        let mean = means(figure, rows)[place];
-        let Some(paper) = column
-            .paper
-            .filter(|paper| (mean / paper - 1.0).abs() > NEAR)
-        else {
-            continue;
-        };
-        let own = of(figure, rows).map(|row| (row, &row.columns[place]));
-        let count = own.clone().count().max(1) as f64;
-        let of_all = |value: &dyn Fn(&Row, &Cell) -> f64| {
-            own.clone().map(|(row, cell)| value(row, cell)).sum::<f64>() / count
-        };
-        let service: u64 = config.paging.migration.into();
-        let one_by_one = |row: &Row, cell: &Cell| {
-            cell.cycles.saturating_sub(row.resident_cycles) as f64 / service as f64
-        };
-        text.push_str(&format!(
-            "**{}** is {mean:.2}, and {paper:.2} in the paper. SMs wait for {:.0} % of their time and the link is in use for {:.0} % of it, in the mean of the \
-             programs: latency is what is lost, not bandwidth. The time that is lost is that of {:.0} faults one after the other, of {:.0} pages that come over \
-             the link; the paper's programs access 43 MB in the mean (section 3.1), these {:.1} MB.\n\n",
-            column.label,
-            of_all(&|_, cell| cell.waits_percent),
-            of_all(&|_, cell| cell.link_use_percent),
-            of_all(&one_by_one),
-            of_all(&|row, _| row.copied_pages as f64),
-            of_all(&|row, _| row.copied_pages as f64) * 4096.0 / 1e6,
-        ));
-    }
-    Ok(text)
-}
-
 /// What the figures rest on and the paper does not say.
 const ASSUMPTIONS: [&str; 5] = [
     "The driver handles the pending far faults side by side, as the paper has it drain them (section 3.1), so none waits for \
@@ -261,7 +227,7 @@ pub fn markdown(figures: &[&Figure], rows: &[Row], command: &str) -> Result<Stri
             grid.markdown(),
             figure.claim
         ));
-        page.push_str(&why(figure, rows)?);
+        page.push_str(&causes::markdown(&of_figure(figure, rows)?));
         if figure.name == OF_LINK {
             let place = figure
                 .columns
@@ -276,6 +242,7 @@ pub fn markdown(figures: &[&Figure], rows: &[Row], command: &str) -> Result<Stri
                 "{}\nThe paper: 25 in the mean.\n\n",
                 grid.markdown()
             ));
+            page.push_str(&causes::markdown(&of_link(figure, place, rows)?));
         }
     }
     let assumptions = ASSUMPTIONS.map(|one| format!("- {one}\n")).concat();

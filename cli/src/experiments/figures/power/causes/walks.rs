@@ -1,0 +1,172 @@
+//! Why there are more or fewer walks than in the paper, and why they take as long as they do.
+
+use super::super::super::causes::{
+    Cause, Paper, greatest, is_far, mean, named, ratio, sentence, some_of, times,
+};
+use super::super::{ALL, Cell, Row};
+use super::{
+    ACCESSED, IDEAL_CACHE, ONE, SHARED, SHARED_CACHE, THREE, TWO, WALKS, of_design, programs,
+    queues, rate, read,
+};
+use crate::output::counted;
+
+/// Cycles within which a walk follows the last one soon.
+const SOON: f64 = 500.0;
+
+/// Why fewer or more pages are waited for in design 1.
+pub fn of_waiting(rows: &[Row]) -> Vec<Cause> {
+    let here = of_design(rows, ONE, |_, cell| cell.waiting);
+    let of_instruction = |row: &&Row| row.lines_per_1000 / row.instructions_per_1000;
+    let papers = ACCESSED[1] / ACCESSED[2];
+    let (many, few): (Vec<&Row>, Vec<&Row>) =
+        rows.iter().partition(|row| of_instruction(row) >= papers);
+    let waits = |rows: &[&Row]| mean(rows.iter().map(|row| row.designs[ONE].waiting));
+    let lines = |rows: &[&Row]| mean(rows.iter().map(of_instruction));
+    let why = || {
+        let mut why = Vec::new();
+        if !few.is_empty() {
+            why.push(format!(
+                "An instruction accesses {papers:.1} lines in the paper. {} access fewer, {:.1}, and wait for {:.1} pages.",
+                sentence(&some_of(few.len(), rows.len())),
+                lines(&few),
+                waits(&few),
+            ));
+        }
+        if !many.is_empty() {
+            why.push(format!(
+                "The others access {:.1} and wait for {:.1}.",
+                lines(&many),
+                waits(&many)
+            ));
+        }
+        why
+    };
+    let mean = Cause::of("Design 1", (here, 1), Paper::Number(60.0), why);
+    mean.into_iter().collect()
+}
+
+/// Why walks do not follow each other soon.
+pub fn of_soon(rows: &[Row]) -> Vec<Cause> {
+    let of_place = |place: usize| {
+        let here = of_design(rows, place, |_, cell| cell.soon_percent);
+        let paper = Paper::Over(90.0);
+        let what = format!("Design {}", ALL[place].label);
+        Cause::of(&what, (here, 1), paper, || {
+            let is_late = |row: &&Row| {
+                let cell = &row.designs[place];
+                cell.walks > 0 && paper.is_far(cell.soon_percent)
+            };
+            let late = rows.iter().filter(is_late);
+            let between = |row: &Row| 1000.0 / rate(row, &row.designs[place]);
+            let rare = late.clone().filter(|row| between(row) > SOON).count();
+            let late = greatest(late.map(|row| (&*row.workload, between(row))));
+            let mut why = vec![format!(
+                "{} are far below, and an SM of theirs requests a walk every so many cycles, in the mean: {}.",
+                sentence(&some_of(late.len(), rows.len())),
+                named(late.into_iter(), 0),
+            )];
+            if rare > 0 {
+                let rare = counted(rare as u64, "of all times is", "of all times are");
+                why.push(format!("{rare} over {SOON:.0}."));
+            }
+            why
+        })
+    };
+    [ONE, TWO].into_iter().filter_map(of_place).collect()
+}
+
+/// Why lines miss more or less often.
+pub fn of_misses(rows: &[Row]) -> Vec<Cause> {
+    let missed = |_: &Row, cell: &Cell| 100.0 * ratio(cell.missed, cell.lines);
+    let why = |rows: &[Row], place: usize| {
+        let walked = |_: &Row, cell: &Cell| 100.0 * ratio(cell.walks, cell.lines);
+        let waited = |_: &Row, cell: &Cell| {
+            100.0 * ratio(cell.missed.saturating_sub(cell.walks), cell.missed)
+        };
+        let [walked, waited] = [walked, waited].map(|of| of_design(rows, place, of));
+        let mut why = vec![format!("{walked:.1} % of the lines request a walk.")];
+        if waited > 50.0 {
+            why.push(format!(
+                "{waited:.0} % of those that miss wait for a walk that another line has requested."
+            ));
+        }
+        why
+    };
+    let of_place = |(place, paper): (usize, f64)| {
+        let here = of_design(rows, place, missed);
+        let what = format!("Design {}", ALL[place].label);
+        Cause::of(&what, (here, 1), Paper::Percent(paper), || why(rows, place))
+    };
+    // 29 % with 128 entries (section 4.3), 27 % in the designs with an L2 TLB (section 6.1).
+    let designs = [(TWO, 29.0), (SHARED, 27.0), (SHARED_CACHE, 27.0)];
+    let mut all: Vec<Cause> = designs.into_iter().filter_map(of_place).collect();
+    if let Some(nw) = rows.iter().position(|row| row.workload == "nw") {
+        let nw = &rows[nw..=nw];
+        let here = of_design(nw, TWO, missed);
+        let paper = Paper::Percent(67.0);
+        all.extend(Cause::of("nw in design 2", (here, 1), paper, || {
+            why(nw, TWO)
+        }));
+    }
+    all
+}
+
+/// Why SMs have more or fewer walks.
+pub fn of_rate(rows: &[Row]) -> Vec<Cause> {
+    let of_place = |place: usize| {
+        let here = of_design(rows, place, rate);
+        let what = format!("Design {}", ALL[place].label);
+        Cause::of(&what, (here, 1), Paper::Number(WALKS), || {
+            let lines = |row: &Row, cell: &Cell| 1000.0 * ratio(cell.lines, cell.cycles * row.sms);
+            let lines = of_design(rows, place, lines);
+            let walked = of_design(rows, place, |_, cell| 100.0 * ratio(cell.walks, cell.lines));
+            let papers = 100.0 * WALKS / ACCESSED[1];
+            let most = greatest(programs(rows, |row| rate(row, &row.designs[place])));
+            let walks = match is_far(walked, papers) {
+                true => format!(
+                    "and {walked:.1} % of them request a walk ({papers:.1} in the paper, by its means)"
+                ),
+                false => "and as many of them request a walk as in the paper".to_owned(),
+            };
+            vec![format!(
+                "An SM accesses {lines:.1} lines in 1,000 cycles, {}, {walks}. Most walks: {}; at most 13 in the paper.",
+                times(lines, ACCESSED[1]),
+                named(most.into_iter(), 1),
+            )]
+        })
+    };
+    [TWO, THREE].into_iter().filter_map(of_place).collect()
+}
+
+/// Why the page-walk cache cuts less of a walk.
+pub fn of_latency(rows: &[Row]) -> Vec<Cause> {
+    let latency = |place| of_design(rows, place, |_, cell| cell.walk_latency);
+    let [two, three, ideal] = [TWO, THREE, IDEAL_CACHE].map(latency);
+    let cut = 100.0 * (1.0 - three / two);
+    let why = || {
+        let (l2, dram) = read();
+        let mut why = Vec::new();
+        if !is_far(three, ideal) {
+            why.push(format!(
+                "{three:.0} of {two:.0} cycles are left, and with an ideal cache as many: the cache misses next to nothing, and what is \
+                 left is the read of the last level, which it does not keep."
+            ));
+        }
+        if (1.0 - 0.95) * two < l2 {
+            why.push(format!(
+                "This read takes {l2:.0} cycles where the L2 cache has it and {:.0} from DRAM, and a cut of 95 % would leave {:.0}.",
+                l2 + dram,
+                (1.0 - 0.95) * two,
+            ));
+        }
+        why.extend(queues(rows, THREE));
+        why
+    };
+    let cut = Cause::of(
+        "The cut of the mean, in percent,",
+        (cut, 1),
+        Paper::Over(95.0),
+        why,
+    );
+    cut.into_iter().collect()
+}
