@@ -814,6 +814,18 @@ fn figures_are_drawn_from_the_runs_of_a_study() {
             "study.toml:3: there is no figure zheng-7; there are tanasic-10",
         ),
         (
+            "figures = [\"capacity\"]\nkernels = [\n\"stencil\",\n\"cutcp\"]\n",
+            "study.toml:4: capacity: cutcp takes no part; there are lbm",
+        ),
+        (
+            "figures = [\"active-pointers\"]\nkernels = [\"cutcp\"]\n",
+            "study.toml:2: active-pointers: leave out kernels",
+        ),
+        (
+            "figures = [\"active-pointers\"]\nscale = 2\n",
+            "study.toml:2: active-pointers: leave out scale",
+        ),
+        (
             "figures = [\"all\"]\nsize = \"large\"\n",
             "study.toml:2: size is small or paper",
         ),

@@ -31,7 +31,7 @@ impl Figures {
     /// Reads what a file says of figures.
     ///
     /// # Errors
-    /// If there is no such figure, size or scale, with the line that says so.
+    /// If there is no such figure, kernel, size or scale, or a figure does not take it, with the line that says so.
     pub fn read(
         source: &Source,
         names: &Spanned<Vec<Spanned<String>>>,
@@ -51,34 +51,38 @@ impl Figures {
                 wrong(name.span(), &name_is)
             })?);
         }
-        let mut chosen = Vec::new();
-        for kernel in kernels.into_iter().flat_map(Spanned::into_inner) {
-            let known = figures::kernel(kernel.get_ref());
-            chosen.push(known.map_err(|error| {
+        let kernels = kernels.map_or_else(Vec::new, Spanned::into_inner);
+        for kernel in &kernels {
+            figures::kernel(kernel.get_ref()).map_err(|error| {
                 let name_is = format!("there is no kernel {}; {error}", kernel.get_ref());
                 wrong(kernel.span(), &name_is)
-            })?);
+            })?;
         }
         let size = match &size {
             None => Size::Paper,
             Some(size) => <Size as clap::ValueEnum>::from_str(size.get_ref(), false)
                 .map_err(|_| wrong(size.span(), "size is small or paper"))?,
         };
-        let scale = match &scale {
-            None => None,
-            Some(scale) => {
-                let number = u32::try_from(*scale.get_ref()).ok();
-                let number = number.filter(|number| (1..=16).contains(number));
-                let number = number.ok_or_else(|| {
-                    wrong(
-                        scale.span(),
-                        "scale is a number of sixteenths, from 1 to 16",
-                    )
-                })?;
-                Some(number)
-            }
+        // Keys of a file have no dashes.
+        let says = |error: Report| error.to_string().replace("--", "");
+        let of_study = |kernels: &[Spanned<String>], scale| {
+            let kernels = kernels.iter().map(|kernel| kernel.get_ref().clone());
+            figures::of_study(all.clone(), kernels.collect(), size, scale)
         };
-        let requests = figures::of_study(all, chosen, size, scale)?;
+        for kernel in &kernels {
+            let own = of_study(std::slice::from_ref(kernel), None);
+            own.map_err(|error| wrong(kernel.span(), &says(error)))?;
+        }
+        let Some(scale) = scale else {
+            let requests = of_study(&kernels, None)?;
+            return Ok(Self { requests });
+        };
+        let number = u32::try_from(*scale.get_ref()).ok();
+        let number = number.filter(|number| (1..=16).contains(number));
+        let is_number = "scale is a number of sixteenths, from 1 to 16";
+        let number = number.ok_or_else(|| wrong(scale.span(), is_number))?;
+        let requests = of_study(&kernels, Some(number));
+        let requests = requests.map_err(|error| wrong(scale.span(), &says(error)))?;
         Ok(Self { requests })
     }
 
