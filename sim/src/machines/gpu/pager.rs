@@ -1,5 +1,5 @@
-//! What brings absent pages: handlers on the SMs, which run side by side; a handler on the CPU, which handles one fault after
-//! the other; and a link over which pages come. What they find no room for waits until other parts have left.
+//! What brings absent pages: handlers on the SMs, which run side by side; a handler on the CPU, which handles one fault
+//! after the other; and a link over which pages come. What they find no room for waits until other parts have left.
 
 mod evictions;
 mod link;
@@ -120,8 +120,8 @@ pub struct Accessed {
     pub most: usize,
 }
 
-/// The parts for which there has to be room if an instruction accesses so many: of four warps one has all that it needs, whichever of
-/// their parts are there.
+/// The parts for which there has to be room if an instruction accesses so many: of four warps one has all that it
+/// needs, whichever of their parts are there.
 pub const fn least_parts(most: u64) -> u64 {
     4 * most.saturating_sub(1) + 1
 }
@@ -167,8 +167,8 @@ pub struct Pager {
 }
 
 impl Pager {
-    /// A pager of address spaces with what is accessed there, if thread blocks take so many cycles to be switched. The CPU owns the
-    /// pages that it has written; they are in the GPU's memory at first unless they are absent.
+    /// A pager of address spaces with what is accessed there, if thread blocks take so many cycles to be switched. The
+    /// CPU owns the pages that it has written; they are in the GPU's memory at first unless they are absent.
     ///
     /// # Errors
     /// If there is room for fewer parts than an instruction accesses.
@@ -203,7 +203,8 @@ impl Pager {
             });
         }
         let pinned = Pinned::new(paging.pinned, bits, &accessed);
-        // Until all that an instruction accesses has come, its thread block is back, and its warp was woken and has accessed it.
+        // Until all that an instruction accesses has come, its thread block is back, and its warp was woken and has
+        // accessed it.
         let keep = parameters.replay() + switch + most * (paging.handler + paging.transfer());
         let seed = parameters.sm.seed;
         let mut pager = Self {
@@ -237,8 +238,8 @@ impl Pager {
         Ok(pager)
     }
 
-    /// A page that will be accessed is there before the first cycle, unless it is absent at first or has no room. If it is pinned, it
-    /// is in the CPU's memory, and translated from the first cycle on.
+    /// A page that will be accessed is there before the first cycle, unless it is absent at first or has no room. If it
+    /// is pinned, it is in the CPU's memory, and translated from the first cycle on.
     pub fn place(&mut self, page: Page) {
         let (owner, part) = (self.owner(page), self.part(page));
         if owner != Owner::Invalid && self.pinned.has(part) {
@@ -261,7 +262,8 @@ impl Pager {
         }
     }
 
-    /// Pages in the order in which they will be accessed first. The oracle has all of them brought, from the first cycle on.
+    /// Pages in the order in which they will be accessed first. The oracle has all of them brought, from the first
+    /// cycle on.
     pub fn foresee(&mut self, pages: impl Iterator<Item = Page>) {
         if self.paging.prefetch != Prefetch::Oracle {
             return;
@@ -293,8 +295,8 @@ impl Pager {
         }
     }
 
-    /// The place of a far fault in the CPU's queue, of which the GMMU says that it is this: the first if the CPU has nothing to
-    /// do with it.
+    /// The place of a far fault in the CPU's queue, of which the GMMU says that it is this: the first if the CPU has
+    /// nothing to do with it.
     pub fn place_in_queue(&self, page: Page, place: u16) -> u16 {
         match self.paging.local {
             Some(_) if self.owner(page) != Owner::Cpu => 0,
@@ -302,8 +304,8 @@ impl Pager {
         }
     }
 
-    /// An SM receives a translation. It says whether that is right: as the tables say, or as they said before an invalidation that
-    /// has not been acknowledged.
+    /// An SM receives a translation. It says whether that is right: as the tables say, or as they said before an
+    /// invalidation that has not been acknowledged.
     pub fn translates(&mut self, now: u64, page: Page, pfn: u64) -> bool {
         if self.residents.is_limited() || self.prefetcher.is_there() {
             let first = self.residents.uses(self.part(page), now);
@@ -418,8 +420,8 @@ impl Pager {
         self.coming.insert((at, self.events), what);
     }
 
-    /// What happens up to now: parts that are there are mapped, and their far faults are to be resolved; parts begin to move, and
-    /// parts leave.
+    /// What happens up to now: parts that are there are mapped, and their far faults are to be resolved; parts begin to
+    /// move, and parts leave.
     ///
     /// # Errors
     /// If the kernel is aborted now.
@@ -634,8 +636,8 @@ impl Pager {
         self.waiting.insert(part, vec![page]);
     }
 
-    /// Parts are brought that the CPU has handled by a time, those that are absent. Those that it owns wait for the link, and the
-    /// others are allocated if there is room. It says whether there are any.
+    /// Parts are brought that the CPU has handled by a time, those that are absent. Those that it owns wait for the
+    /// link, and the others are allocated if there is room. It says whether there are any.
     fn prefetch(&mut self, parts: Vec<Page>, now: u64, handled: u64) -> bool {
         let mut some = false;
         for part in parts {
@@ -817,7 +819,8 @@ mod tests {
         ..PAGING
     };
 
-    /// The CPU has written the first two regions of the first space, and none of the second; only these pages may be accessed.
+    /// The CPU has written the first two regions of the first space, and none of the second; only these pages may be
+    /// accessed.
     fn pager(paging: Paging) -> Pager {
         let config = Config::preset("tanasic").unwrap();
         let parameters = Parameters {

@@ -1,5 +1,6 @@
 //! Why it costs more or less than in the paper that pages come when they are accessed.
 
+mod changes;
 mod claims;
 mod columns;
 #[cfg(test)]
@@ -8,13 +9,13 @@ mod tests;
 use faultline_sim::machines::gpu::Config;
 use miette::Result;
 
+use self::changes::changes;
 use self::claims::of_claims;
 use self::columns::of_columns;
 use super::super::causes::{Cause, Paper, greatest, is_far, mean, named};
 use super::definitions::Figure;
 use super::report::{means, of};
 use super::{Cell, Row};
-use crate::output::grouped;
 
 /// Percent of a run from which on the link is full.
 const FULL: f64 = 80.0;
@@ -112,30 +113,6 @@ impl Column<'_> {
             ),
         ]
     }
-}
-
-/// What changes in some programs from one column to another one, in the mean.
-fn changes(first: &Column<'_>, last: &Column<'_>, is_own: impl Fn(&Row) -> bool) -> Option<String> {
-    let rows = first.rows.iter().copied();
-    let rows: Vec<&Row> = rows.filter(|row| is_own(row)).collect();
-    let means = |of: fn(&Cell) -> f64| {
-        [first, last].map(|column| mean(rows.iter().map(|row| of(column.cell(row)))))
-    };
-    let counters: [(&str, fn(&Cell) -> f64, &str); 4] = [
-        ("far faults of a program", |cell| cell.far_faults as f64, ""),
-        ("Nacks", |cell| cell.nacks as f64, ""),
-        ("waits of SMs", |cell| cell.waits_percent, " %"),
-        ("use of the link", |cell| cell.link_use_percent, " %"),
-    ];
-    let change = |(what, of, unit): (&str, fn(&Cell) -> f64, &str)| {
-        let [from, to] = means(of);
-        let [shown, then] = [from, to].map(|mean| grouped(mean.round() as u64));
-        let is_other = is_far(to, from) && shown != then;
-        is_other.then(|| format!("{what} {shown} to {then}{unit}"))
-    };
-    let all: Vec<String> = counters.into_iter().filter_map(change).collect();
-    let [from, to] = [first, last].map(|column| column.label);
-    (!all.is_empty()).then(|| format!("From {from} to {to}: {}.", all.join(", ")))
 }
 
 /// The columns of a figure.

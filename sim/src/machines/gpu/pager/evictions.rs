@@ -1,5 +1,5 @@
-//! Parts that leave the GPU's memory: they are absent at once; the GMMU invalidates their translations; accesses that were translated
-//! before are performed; the parts are written back; and their frames are free.
+//! Parts that leave the GPU's memory: they are absent at once; the GMMU invalidates their translations; accesses that
+//! were translated before are performed; the parts are written back; and their frames are free.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -67,8 +67,8 @@ impl Evictions {
         self.invalid.push(Evicted { part, pages });
     }
 
-    /// The invalidation that the driver requests, if it does: its scope and page. One is for all parts of a space that leave by
-    /// then; only a single page is invalidated by itself.
+    /// The invalidation that the driver requests, if it does: its scope and page. One is for all parts of a space that
+    /// leave by then; only a single page is invalidated by itself.
     pub fn invalidation(&mut self) -> Option<(u8, Page)> {
         if self.requested.is_empty() {
             let asid = self.invalid.first()?.part.asid;

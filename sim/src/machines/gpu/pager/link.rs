@@ -1,5 +1,5 @@
-//! The link between CPU and GPU: parts that were missed take it in the order of their faults, and prefetched parts and lines of pinned
-//! memory in between.
+//! The link between CPU and GPU: parts that were missed take it in the order of their faults, and prefetched parts and
+//! lines of pinned memory in between.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -60,8 +60,8 @@ impl Link {
         self.back_free
     }
 
-    /// When a line of pinned memory takes the link that is requested now: before the next part that was missed if it is through by
-    /// then.
+    /// When a line of pinned memory takes the link that is requested now: before the next part that was missed if it is
+    /// through by then.
     pub fn line(&mut self, now: u64) -> Range<u64> {
         let begins = self.gap(now.max(self.busy).max(self.lines_free), self.line);
         self.lines_free = begins + self.line;
@@ -75,7 +75,8 @@ impl Link {
         begins..self.back_free
     }
 
-    /// The first time from this one on at which the link is free for so many cycles, but for what is prefetched and for lines.
+    /// The first time from this one on at which the link is free for so many cycles, but for what is prefetched and for
+    /// lines.
     fn gap(&self, from: u64, cycles: u64) -> u64 {
         let mut begins = from;
         for missed in &self.reserved {
@@ -98,8 +99,8 @@ impl Link {
         self.ahead.remove(place).map(|(_, ready)| ready)
     }
 
-    /// When the next part begins that is prefetched, from now on: it is through before the next one of those that are known to have
-    /// been missed.
+    /// When the next part begins that is prefetched, from now on: it is through before the next one of those that are
+    /// known to have been missed.
     pub fn next(&self, now: u64) -> Option<u64> {
         let (_, ready) = self.ahead.front()?;
         let from = self.busy.max(self.lines_free).max(*ready).max(now);

@@ -1,5 +1,5 @@
-//! Parts that are pinned to the CPU's memory. They are translated and never move: each access of a line takes the link (Zheng et
-//! al., HPCA 2016, section 1: memory that is accessed directly over PCIe).
+//! Parts that are pinned to the CPU's memory. They are translated and never move: each access of a line takes the link
+//! (Zheng et al., HPCA 2016, section 1: memory that is accessed directly over PCIe).
 
 use std::collections::HashSet;
 

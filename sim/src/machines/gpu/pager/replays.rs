@@ -1,8 +1,8 @@
 //! When the driver has the GPU try again what has faulted.
 //!
-//! The hardware of Zheng et al. (HPCA 2016, section 3.1) names the TLBs that wait for a page, so each page is tried again as it
-//! comes. The driver of NVIDIA's GPUs reads records in batches, sees to all of a batch, and has the GPU replay everything that
-//! waits; its policies differ in when it does.
+//! The hardware of Zheng et al. (HPCA 2016, section 3.1) names the TLBs that wait for a page, so each page is tried
+//! again as it comes. The driver of NVIDIA's GPUs reads records in batches, sees to all of a batch, and has the GPU
+//! replay everything that waits; its policies differ in when it does.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -93,8 +93,8 @@ impl Replays {
         self.inbox.push_back(fault);
     }
 
-    /// When the driver does something next of its own, from now on: the next batch is read, or the batch under way is over because it
-    /// waits for nothing.
+    /// When the driver does something next of its own, from now on: the next batch is read, or the batch under way is
+    /// over because it waits for nothing.
     pub fn next(&self, now: u64) -> Option<u64> {
         let is_over = self.is_busy && self.open.is_empty();
         if is_over { Some(now) } else { self.reads() }

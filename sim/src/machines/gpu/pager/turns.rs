@@ -1,12 +1,12 @@
 //! Whose fault finds room first.
 //!
-//! Where few parts fit, SMs that each hold a part of what another one needs would take them from each other for ever. So SMs have turns
-//! while faults wait for room: the faults of the SM on turn go first, and the parts that it gets stay until it wants no more, or until
-//! its turn is over.
+//! Where few parts fit, SMs that each hold a part of what another one needs would take them from each other for ever.
+//! So SMs have turns while faults wait for room: the faults of the SM on turn go first, and the parts that it gets stay
+//! until it wants no more, or until its turn is over.
 //!
-//! So may the warps of an SM. If the parts of the SM on turn fill memory and it wants more, its faults are served one by one, each when
-//! the one before has had time to wake its warp. The last fault mostly goes first: it is of a warp that has just been woken, and
-//! lacks something else.
+//! So may the warps of an SM. If the parts of the SM on turn fill memory and it wants more, its faults are served one
+//! by one, each when the one before has had time to wake its warp. The last fault mostly goes first: it is of a warp
+//! that has just been woken, and lacks something else.
 
 use std::collections::{BTreeSet, VecDeque};
 

@@ -63,11 +63,14 @@ fn counted(place: usize, of: Counted) -> Cell {
 }
 
 /// All causes of a function, as a page has them.
-fn page(of: fn(&[Row]) -> Vec<Cause>, rows: &[Row]) -> String {
+fn page(of: Causes, rows: &[Row]) -> String {
     markdown(&of(rows))
 }
 
-const ALL_CAUSES: [fn(&[Row]) -> Vec<Cause>; 7] = [
+/// What explains the numbers of a table.
+type Causes = fn(&[Row]) -> Vec<Cause>;
+
+const ALL_CAUSES: [Causes; 7] = [
     of_accesses,
     of_performance,
     of_waiting,
@@ -110,7 +113,7 @@ fn numbers_that_are_far_have_the_counters_that_differ() {
     assert!(slower.contains(told), "{slower}");
     assert!(!slower.contains("**Design 1**"), "{slower}");
     for (of, told) in [
-        (of_waiting as fn(&[Row]) -> Vec<Cause>, "is 10.0, and 60.0"),
+        (of_waiting as Causes, "is 10.0, and 60.0"),
         (
             of_soon,
             "an SM of theirs requests a walk every so many cycles, in the mean: nn (179)",
@@ -150,7 +153,7 @@ fn a_counter_that_does_not_differ_is_no_cause() {
 fn nw_in_order_has_a_cause_where_it_is_not_below_design_1() {
     let row = papers("nw");
     assert!(
-        page(of_performance, &[row.clone()])
+        page(of_performance, std::slice::from_ref(&row))
             .contains("**nw in design 2 in order** is 60.0, and under 30.0")
     );
     let mut below = row;
