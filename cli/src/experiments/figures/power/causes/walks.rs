@@ -66,7 +66,7 @@ pub fn of_soon(rows: &[Row]) -> Vec<Cause> {
                 named(late.into_iter(), 0),
             )];
             if rare > 0 {
-                let rare = counted(rare as u64, "of all times is", "of all times are");
+                let rare = counted(rare as u64, "of them is", "of them are");
                 why.push(format!("{rare} over {SOON:.0}."));
             }
             why
