@@ -31,7 +31,7 @@ fn committed_designs_under_programs_are_on_the_page_and_in_order() {
             format!("An SM accesses {} lines in 1,000 cycles", accesses[2]),
             format!("would access {} with perfect coalescing", accesses[3]),
             format!("from {} to {} cycles", latency[2], latency[4]),
-            format!("{} % of the lines find no page", row("Figure 8", "mean")[1]),
+            format!("{} % of the lines find no page", row("Figure 8", "mean")[2]),
             format!("{} pages wait at an SM", row("Figure 7", "bfs")[1]),
             format!("lifts it from {} to {} %", bfs[4], bfs[5]),
         ],

@@ -278,8 +278,8 @@ fn scaling(rows: &[Row]) -> Claimed {
     for policy in DOUBLED {
         headings.extend([
             format!("{policy}: {sms} SMs, us"),
-            format!("{} SMs, us", 2 * sms),
-            "ratio".to_owned(),
+            format!("{policy}: {} SMs, us", 2 * sms),
+            format!("{policy}: ratio"),
         ]);
     }
     headings
