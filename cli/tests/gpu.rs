@@ -159,6 +159,16 @@ fn what_makes_no_sense_is_refused() {
     refused(&["histo", "--link", "pcie3"], "--absent");
     refused(&["histo", "--log", "64k"], "--log 64k");
     refused(&["nothing"], "nothing is neither a file nor a kernel");
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().to_str().unwrap();
+    let file = "this is a folder; give a file of PTX (.ptx), an Accel-Sim trace (.traceg, kernelslist.g) or a program (.txt)";
+    refused(&[folder], file);
+    let configuration =
+        "this is a folder; give a configuration in TOML, as --print-config prints one";
+    refused(&["histo", "--config", folder], configuration);
+    let ptx = concat!(env!("CARGO_MANIFEST_DIR"), "/../sim/programs/lattice.ptx");
+    let launch = "this is a folder; give a launch file in TOML";
+    refused(&[ptx, "--launch", folder], launch);
     refused(&["histo", "--scheme", "none"], "there is no scheme none");
     let without_log = ["histo", "--scheme", "replay-queue", "--log", "8k"];
     refused(&without_log, "none of the schemes has a log");

@@ -391,6 +391,7 @@ fn what_makes_no_sense_is_one_sentence_with_file_and_line() {
     )
     .unwrap();
     std::fs::write(folder.path("bad.ptx"), "this is none\n").unwrap();
+    std::fs::create_dir(folder.path("folder.ptx")).unwrap();
     let head = "workloads = [\"histo\"]\n";
     let axis = "workloads = [\"histo\"]\n[axes]\n";
     for (study, told) in [
@@ -520,7 +521,19 @@ fn what_makes_no_sense_is_one_sentence_with_file_and_line() {
         ),
         (
             "workloads = [{ trace = \"none.g\" }]\n".to_owned(),
-            "study.toml:1: there is no file none.g",
+            "study.toml:1: there is no file none.g; give a .traceg file",
+        ),
+        (
+            "workloads = [{ ptx = \"folder.ptx\" }]\n".to_owned(),
+            "study.toml:1: folder.ptx is a folder; give a file of PTX",
+        ),
+        (
+            "workloads = [{ ptx = \"bad.ptx\", launch = \"folder.ptx\" }]\n".to_owned(),
+            "study.toml:1: folder.ptx is a folder; give a launch file in TOML",
+        ),
+        (
+            "workloads = [\n\"folder.ptx\"]\n".to_owned(),
+            "study.toml:2: folder.ptx is a folder; give a file of PTX (.ptx) or an Accel-Sim trace",
         ),
         (
             "workloads = [{ name = \"x\" }]\n".to_owned(),
@@ -550,7 +563,11 @@ fn what_makes_no_sense_is_one_sentence_with_file_and_line() {
         ),
         (
             format!("{head}config = \"none.toml\"\n"),
-            "study.toml:2: none.toml: No such file",
+            "study.toml:2: none.toml: the file cannot be opened (No such file",
+        ),
+        (
+            format!("{head}config = \"folder.ptx\"\n"),
+            "study.toml:2: folder.ptx: this is a folder; give a configuration in TOML",
         ),
         (
             format!(
@@ -567,6 +584,22 @@ fn what_makes_no_sense_is_one_sentence_with_file_and_line() {
         (
             format!("{axis}switching.mode = [\"none\", \"ideal\"]\n"),
             "study.toml:3: mode: every page is there",
+        ),
+        (
+            format!("{axis}paging.capacity_percent = [50, \"unlimited\"]\n"),
+            "study.toml:3: capacity_percent: every page is there, so set paging.absent = true too",
+        ),
+        (
+            format!("{head}[set]\npaging.absent = false\npaging.capacity_percent = 50\n"),
+            "study.toml:4: capacity_percent: every page is there",
+        ),
+        (
+            format!("{axis}paging.prefetch = [\"none\", \"tree\"]\n"),
+            "study.toml:3: prefetch: every page is there",
+        ),
+        (
+            format!("{axis}paging.replay = [\"page\", \"once\"]\n"),
+            "study.toml:3: replay: every page is there",
         ),
         (
             format!("{axis}paging.migration = [12000, 1]\n"),
@@ -810,6 +843,10 @@ fn figures_are_drawn_from_the_runs_of_a_study() {
     for (study, told) in [
         ("figures = []\n", "study.toml:1: figures is empty"),
         (
+            "figures = [\"zheng-5\"]\nkernels = []\n",
+            "study.toml:2: kernels is empty; give names, or leave it out",
+        ),
+        (
             "figures = [\n\"zheng-5\",\n\"zheng-7\"]\n",
             "study.toml:3: there is no figure zheng-7; there are tanasic-10",
         ),
@@ -823,7 +860,11 @@ fn figures_are_drawn_from_the_runs_of_a_study() {
         ),
         (
             "figures = [\"active-pointers\"]\nscale = 2\n",
-            "study.toml:2: active-pointers: leave out scale",
+            "study.toml:2: active-pointers: leave out scale; of such keys there are none\n",
+        ),
+        (
+            "figures = [\"pep-9\"]\nscale = 2\n",
+            "study.toml:2: pep-9: leave out scale; of such keys there are kernels\n",
         ),
         (
             "figures = [\"all\"]\nsize = \"large\"\n",
@@ -891,6 +932,10 @@ fn a_workflow_of_snakemake_has_a_job_for_each_run() {
         json,
         serde_json::json!({ "file": "workflow/Snakefile", "runs": 8 })
     );
+    let file = folder.study(&["--snakemake", "study.toml"]).failure();
+    file.stderr(contains(
+        "--snakemake study.toml: this is no folder; give one, which may be new\n",
+    ));
     let braces = folder.study(&["--snakemake", "{run}"]).failure();
     braces.stderr(contains("{run}/Snakefile: Snakemake takes no such name"));
     assert!(!folder.path("{run}").exists());

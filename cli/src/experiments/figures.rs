@@ -18,11 +18,11 @@ mod switching;
 use std::path::PathBuf;
 
 use faultline_testbench::file;
-use miette::{Result, miette};
+use miette::{Report, Result, miette};
 use serde::Serialize;
 
 use self::code::Code;
-use self::family::{AnyFamily, Drawn, Request, asked, run_all};
+use self::family::{AnyFamily, Drawn, Request, Taken, asked, run_all};
 use super::ordered::Value;
 use crate::Global;
 use crate::output::{self, progress};
@@ -105,7 +105,13 @@ pub struct Args {
     /// Write report, pictures and numbers to this folder: figures.md, figures.json and a picture each
     #[arg(long, value_name = "DIR", conflicts_with_all = ["svg", "markdown"])]
     folder: Option<PathBuf>,
+    /// Whether a study asks, which has keys in place of options.
+    #[arg(skip)]
+    is_study: bool,
 }
+
+/// The options that are keys of a study.
+const KEYS: [Taken; 2] = ["--kernels", "--scale"];
 
 /// The name of a figure.
 pub fn figure(name: &str) -> std::result::Result<String, String> {
@@ -199,6 +205,22 @@ impl Args {
         }
     }
 
+    /// The error of an option that figures do not take, with those that they take.
+    fn leave_out(&self, names: &str, other: &str, takes: &[Taken]) -> Report {
+        let is_there = |option: &&Taken| !self.is_study || KEYS.contains(option);
+        let takes: Vec<Taken> = takes.iter().filter(is_there).copied().collect();
+        let takes = match takes.is_empty() {
+            true => "none".to_owned(),
+            false => takes.join(", "),
+        };
+        let sentence = match self.is_study {
+            // Keys of a file have no dashes.
+            true => format!("leave out {other}; of such keys there are {takes}").replace("--", ""),
+            false => format!("leave out {other}; of such options there are {takes}"),
+        };
+        miette!("{names}: {sentence}")
+    }
+
     /// What is asked of a family; nothing if none of its kernels is asked for.
     fn request(
         &self,
@@ -212,13 +234,7 @@ impl Args {
             .into_iter()
             .filter(|option| !takes.contains(option));
         if let Some(other) = others.next().filter(|_| !self.is_all()) {
-            let takes = match takes.is_empty() {
-                true => "none".to_owned(),
-                false => takes.join(", "),
-            };
-            return Err(miette!(
-                "{names}: leave out {other}; of such options there are {takes}"
-            ));
+            return Err(self.leave_out(&names, other, takes));
         }
         let (small, scale) = family.small();
         let (is_small, takes) = (self.size == Size::Small, |option| takes.contains(&option));
@@ -408,6 +424,7 @@ pub fn of_study(
         svg: None,
         markdown: None,
         folder: Some(PathBuf::new()),
+        is_study: true,
     };
     args.requests()
 }

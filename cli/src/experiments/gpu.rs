@@ -171,6 +171,9 @@ pub struct Args {
 /// The preset if neither an option nor a file names one.
 pub(super) const PRESET: &str = "tanasic";
 
+/// What to give as a configuration, in an error.
+pub(super) const CONFIGURATION: &str = "give a configuration in TOML, as --print-config prints one";
+
 /// The name of a preset.
 fn preset(name: &str) -> std::result::Result<String, String> {
     let all: Vec<_> = Config::presets().collect();

@@ -73,12 +73,15 @@ fn wrong(name: &str, line: Option<usize>, what: &impl Display) -> Report {
     }
 }
 
-/// The text of a file, without a byte-order mark; what to give instead ends the error that it is none.
+/// The text of a file, without a byte-order mark; what to give instead ends the error that it is none, or a folder.
 ///
 /// # Errors
 /// If it cannot be read, or is no text.
 pub fn text(path: &Path, give: &str) -> Result<String> {
     let name = path.display();
+    if path.is_dir() {
+        return Err(miette!("{name}: this is a folder; {give}"));
+    }
     let bytes = std::fs::read(path).map_err(|error| miette!("{name}: {}", Fault::Open(error)))?;
     for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
         if let Some(place) = no_text(line) {

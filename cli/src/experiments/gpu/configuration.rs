@@ -1,15 +1,12 @@
 //! The GPU that a preset, a file and options say, and where a file says it.
 
-use std::fs;
-
-use faultline_sim::machines::gpu::{
-    Config, Eviction, Failure, Granularity, Handling, Link, Prefetch, Replay, SwitchingMode,
-};
+use faultline_sim::machines::gpu::{Config, Eviction, Failure, Granularity, Link};
 use faultline_sim::machines::sm::SmError;
 use miette::{Result, miette};
 
+use super::super::program;
 use super::super::sm::setups::log_bytes;
-use super::{Args, Bus, Mode, PRESET, Prefetcher, Replaying, Size};
+use super::{Args, Bus, CONFIGURATION, Mode, PRESET, Prefetcher, Replaying, Size};
 
 impl Args {
     /// The text of the file, and its name; empty if there is none.
@@ -17,8 +14,7 @@ impl Args {
         let Some(path) = &self.config else {
             return Ok(Default::default());
         };
-        let text = fs::read_to_string(path);
-        let text = text.map_err(|error| miette!("{}: {error}", path.display()))?;
+        let text = program::text(path, CONFIGURATION)?;
         Ok((text, path.display().to_string()))
     }
 
@@ -33,26 +29,20 @@ impl Args {
 
     /// Fails if the file wants of absent pages what no option asks for, and every page is there.
     fn check_absent(&self, config: &Config) -> Result<()> {
-        let handles = config.paging.handling == Handling::Gpu && self.handling.is_empty();
-        let switches = config.switching.mode != SwitchingMode::None && self.switching.is_empty();
-        let copies = config.paging.copied && !self.copied;
-        let prefetches = config.paging.prefetch != Prefetch::None && self.prefetch.is_empty();
-        let replays = config.paging.replay != Replay::Page;
-        let is_limited = config.paging.capacity_percent.percent().is_some();
-        for (table, key, is_wanted) in [
-            ("paging", "handling", handles),
-            ("paging", "copied", copies),
-            ("switching", "mode", switches),
-            ("paging", "prefetch", prefetches),
-            ("paging", "capacity_percent", is_limited),
-            ("paging", "replay", replays),
-        ] {
-            if is_wanted && !config.paging.absent {
-                let place = self.place_of(&[(table, key)])?;
-                return Err(miette!(
-                    "{place}{key}: every page is there, so give --absent too, or absent = true in [paging]"
-                ));
-            }
+        let is_option = |key: &str| match key {
+            "handling" => !self.handling.is_empty(),
+            "copied" => self.copied,
+            "mode" => !self.switching.is_empty(),
+            "prefetch" => !self.prefetch.is_empty(),
+            "replay" => !self.replay.is_empty(),
+            _ => false,
+        };
+        let mut keys = config.of_absent_pages().into_iter();
+        if let Some((table, key)) = keys.find(|(_, key)| !is_option(key)) {
+            let place = self.place_of(&[(table, key)])?;
+            return Err(miette!(
+                "{place}{key}: every page is there, so give --absent too, or absent = true in [paging]"
+            ));
         }
         Ok(())
     }

@@ -205,6 +205,11 @@ impl Workloads {
                     known()
                 ));
             }
+            if path.is_dir() {
+                return Err(miette!(
+                    "{name}: this is a folder; give a file of PTX (.ptx), an Accel-Sim trace (.traceg, kernelslist.g) or a program (.txt)"
+                ));
+            }
             if is_program(name) {
                 works.push(self.program(path)?);
                 continue;

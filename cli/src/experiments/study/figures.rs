@@ -51,6 +51,10 @@ impl Figures {
                 wrong(name.span(), &name_is)
             })?);
         }
+        if let Some(none) = kernels.as_ref().filter(|all| all.get_ref().is_empty()) {
+            let sentence = "kernels is empty; give names, or leave it out for all";
+            return Err(wrong(none.span(), sentence));
+        }
         let kernels = kernels.map_or_else(Vec::new, Spanned::into_inner);
         for kernel in &kernels {
             figures::kernel(kernel.get_ref()).map_err(|error| {
@@ -63,15 +67,13 @@ impl Figures {
             Some(size) => <Size as clap::ValueEnum>::from_str(size.get_ref(), false)
                 .map_err(|_| wrong(size.span(), "size is small or paper"))?,
         };
-        // Keys of a file have no dashes.
-        let says = |error: Report| error.to_string().replace("--", "");
         let of_study = |kernels: &[Spanned<String>], scale| {
             let kernels = kernels.iter().map(|kernel| kernel.get_ref().clone());
             figures::of_study(all.clone(), kernels.collect(), size, scale)
         };
         for kernel in &kernels {
             let own = of_study(std::slice::from_ref(kernel), None);
-            own.map_err(|error| wrong(kernel.span(), &says(error)))?;
+            own.map_err(|error| wrong(kernel.span(), &error.to_string()))?;
         }
         let Some(scale) = scale else {
             let requests = of_study(&kernels, None)?;
@@ -82,7 +84,7 @@ impl Figures {
         let is_number = "scale is a number of sixteenths, from 1 to 16";
         let number = number.ok_or_else(|| wrong(scale.span(), is_number))?;
         let requests = of_study(&kernels, Some(number));
-        let requests = requests.map_err(|error| wrong(scale.span(), &says(error)))?;
+        let requests = requests.map_err(|error| wrong(scale.span(), &error.to_string()))?;
         Ok(Self { requests })
     }
 

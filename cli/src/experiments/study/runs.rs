@@ -1,15 +1,14 @@
 //! The runs of a study, each with its configuration and its hash.
 
-use std::fs;
-
-use faultline_sim::machines::gpu::{Config, Handling, SwitchingMode};
+use faultline_sim::machines::gpu::{Config, SwitchingMode};
 use faultline_sim::machines::sm::Response;
 use miette::{Report, Result, miette};
 
 use super::digest::Digest;
 use super::figures::Part;
 use super::file::{Setting, StudyFile, shown};
-use crate::experiments::gpu::PRESET;
+use crate::experiments::gpu::{CONFIGURATION, PRESET};
+use crate::experiments::program;
 
 /// More runs than any study has.
 const MOST: usize = 100_000;
@@ -160,11 +159,8 @@ impl Base {
         };
         let path = study.source.folder.join(config.get_ref());
         let name = path.display().to_string();
-        let text = fs::read_to_string(&path).map_err(|error| {
-            study
-                .source
-                .wrong(&config.span(), format!("{name}: {error}"))
-        })?;
+        let text = program::text(&path, CONFIGURATION)
+            .map_err(|error| study.source.wrong(&config.span(), error))?;
         // By itself first, so that an error names its own line.
         Config::read(&text, &name, PRESET).map_err(|error| miette!("{error}"))?;
         let table: toml::Table =
@@ -251,7 +247,7 @@ type Keys = Vec<(&'static str, &'static str)>;
 /// What a GPU cannot do, and the keys that ask for it.
 fn senseless(config: &Config) -> Option<(Keys, String)> {
     let scheme = config.sm.scheme.0;
-    let (switching, paging) = (&config.switching, &config.paging);
+    let switching = &config.switching;
     let switches = switching.mode != SwitchingMode::None;
     let restarts = config.exceptions.response == Response::Restart;
     for (key, is_asked) in [
@@ -271,18 +267,9 @@ fn senseless(config: &Config) -> Option<(Keys, String)> {
             return Some((vec![key, ("sm", "scheme")], sentence));
         }
     }
-    for (key, is_asked) in [
-        (("paging", "handling"), paging.handling == Handling::Gpu),
-        (("paging", "copied"), paging.copied),
-        (("switching", "mode"), switches),
-    ] {
-        if is_asked && !paging.absent {
-            let sentence = format!(
-                "{}: every page is there, so set paging.absent = true too",
-                key.1
-            );
-            return Some((vec![key], sentence));
-        }
+    if let Some(&(table, key)) = config.of_absent_pages().first() {
+        let sentence = format!("{key}: every page is there, so set paging.absent = true too");
+        return Some((vec![(table, key)], sentence));
     }
     let error = config.check_times().err()?;
     let keys = error.keys.iter().map(|&key| ("paging", key));

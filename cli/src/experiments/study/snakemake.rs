@@ -19,7 +19,15 @@ pub fn write_workflow(
     results: &Results,
     program: &Path,
 ) -> Result<PathBuf> {
-    let failed = |error: std::io::Error| miette!("{}: {error}", folder.display());
+    let shown = folder.display();
+    if folder.exists() && !folder.is_dir() {
+        return Err(miette!(
+            "--snakemake {shown}: this is no folder; give one, which may be new"
+        ));
+    }
+    let failed = |error: std::io::Error| {
+        miette!("--snakemake {shown}: the folder cannot be written ({error}); give another one")
+    };
     let whole = |path: &Path| {
         let path = std::path::absolute(path).map_err(failed)?;
         let text = path.to_str().filter(|text| !text.contains(['{', '}']));

@@ -195,11 +195,13 @@ impl Workload {
                 return Err(wrong(&format!("{key}: it is for {whose}")));
             }
         }
-        let there = |name: &str| {
+        let there = |name: &str, give: &str| {
             let path = source.folder.join(name);
-            match path.is_file() {
-                true => Ok(path),
-                false => Err(wrong(&format!("there is no file {}", path.display()))),
+            let shown = path.display();
+            match (path.is_dir(), path.is_file()) {
+                (true, _) => Err(wrong(&format!("{shown} is a folder; {give}"))),
+                (false, true) => Ok(path),
+                (false, false) => Err(wrong(&format!("there is no file {shown}; {give}"))),
             }
         };
         let stem = |path: &Path| {
@@ -230,15 +232,15 @@ impl Workload {
                 (name, Kind::Program { of, sixteenths })
             }
             (None, None, Some(name), None) => {
-                let path = there(&name)?;
+                let path = there(&name, "give a file of PTX")?;
                 let launch = match table.launch {
-                    Some(name) => there(&name)?,
+                    Some(name) => there(&name, "give a launch file in TOML")?,
                     None => path.with_extension("toml"),
                 };
                 (stem(&path), Kind::Ptx { path, launch })
             }
             (None, None, None, Some(name)) => {
-                let path = there(&name)?;
+                let path = there(&name, "give a .traceg file or a kernelslist.g")?;
                 (stem(&path), Kind::Trace { path })
             }
             _ => return Err(wrong("give one of kernel, program, ptx and trace")),
@@ -333,7 +335,15 @@ fn table(source: &Source, span: &Range<usize>, name: String) -> Result<EntryTabl
             ..EntryTable::default()
         });
     }
-    if !source.folder.join(&name).is_file() {
+    let path = source.folder.join(&name);
+    if path.is_dir() {
+        let shown = path.display();
+        let sentence = format!(
+            "{shown} is a folder; give a file of PTX (.ptx) or an Accel-Sim trace (.traceg, kernelslist.g)"
+        );
+        return Err(source.wrong(span, sentence));
+    }
+    if !path.is_file() {
         let hint = match Program::named(&name) {
             Some(_) => format!("the program is {{ program = {name:?} }}"),
             None => format!("the kernels are {}", known()),

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::super::Failure;
-use super::{Config, Granularity, Handling, Replay};
+use super::{Config, Granularity, Handling, Prefetch, Replay, SwitchingMode};
 
 /// Times of faults that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -51,6 +51,29 @@ impl Config {
             (_, true) if self.l1_tlb.blocking => Err(Failure::Blocks(scheme.name())),
             _ => Ok(()),
         }
+    }
+
+    /// The keys, each with its table, that ask for something of absent pages while every page is there; none if pages are absent.
+    pub fn of_absent_pages(&self) -> Vec<(&'static str, &'static str)> {
+        let paging = &self.paging;
+        let all = [
+            ("paging", "handling", paging.handling == Handling::Gpu),
+            ("paging", "copied", paging.copied),
+            (
+                "switching",
+                "mode",
+                self.switching.mode != SwitchingMode::None,
+            ),
+            ("paging", "prefetch", paging.prefetch != Prefetch::None),
+            (
+                "paging",
+                "capacity_percent",
+                paging.capacity_percent.percent().is_some(),
+            ),
+            ("paging", "replay", paging.replay != Replay::Page),
+        ];
+        let asked = all.into_iter().filter(|one| one.2 && !paging.absent);
+        asked.map(|(table, key, _)| (table, key)).collect()
     }
 
     /// Whether a fault takes as long as its handler, and the link if a page moves.
@@ -113,6 +136,37 @@ mod tests {
         assert_eq!(Config::line_of(both, "paging", "absent"), None);
         let cpu = both.replace("gpu", "cpu");
         assert!(Config::read(&cpu, "gpu.toml", "tanasic").is_ok());
+    }
+
+    #[test]
+    fn keys_of_absent_pages_are_named_where_every_page_is_there() {
+        for (table, key, value) in [
+            ("paging", "handling", "\"gpu\""),
+            ("paging", "copied", "true"),
+            ("switching", "mode", "\"ideal\""),
+            ("paging", "prefetch", "\"tree\""),
+            ("paging", "capacity_percent", "50"),
+            ("paging", "replay", "\"once\""),
+        ] {
+            let text = |absent| {
+                format!(
+                    "sm.scheme = \"replay-queue\"\npaging.absent = {absent}\n{table}.{key} = {value}\n"
+                )
+            };
+            let keys = |absent: bool| {
+                let config = Config::read(&text(absent), "gpu.toml", "tanasic");
+                config.unwrap().of_absent_pages()
+            };
+            assert_eq!(keys(false), [(table, key)]);
+            assert_eq!(keys(true), []);
+        }
+        for name in Config::presets() {
+            assert_eq!(
+                Config::preset(name).unwrap().of_absent_pages(),
+                [],
+                "{name}"
+            );
+        }
     }
 
     #[test]
