@@ -8,7 +8,7 @@ pub const POINTS: f64 = 5.0;
 /// Share of the paper's number by which another number is far from it.
 pub const SHARE: f64 = 0.05;
 /// Programs that a sentence names at most.
-const NAMED: usize = 3;
+pub const NAMED: usize = 3;
 
 /// What a paper prints.
 #[derive(Clone, Copy, Debug)]

@@ -12,15 +12,15 @@ use miette::Result;
 use self::changes::changes;
 use self::claims::of_claims;
 use self::columns::of_columns;
-use super::super::causes::{Cause, Paper, greatest, is_far, mean, named};
+use super::super::causes::{Cause, Paper, greatest, mean, named};
 use super::definitions::Figure;
 use super::report::{means, of};
 use super::{Cell, Row};
 
 /// Percent of a run from which on the link is full.
 const FULL: f64 = 80.0;
-/// MB that the paper's programs access in the mean (section 3.1).
-const FOOTPRINT: f64 = 43.0;
+/// Percent of their time for which SMs wait, from which on latency is said to be lost: SMs without a thread block do not wait.
+const WAITING: f64 = 50.0;
 /// Percent of a run in which the link is in use in the paper (Figure 6).
 const LINK: f64 = 25.0;
 /// Bytes of a page.
@@ -79,7 +79,7 @@ impl Column<'_> {
     /// Why the mean is not the paper's.
     fn why(&self) -> Vec<String> {
         let (waits, link) = (self.waits(), self.link());
-        let lost = match (link > FULL, waits > link) {
+        let lost = match (link > FULL, waits >= WAITING && waits > link) {
             (true, _) => ": bandwidth is what is lost",
             (false, true) => ": latency is what is lost, not bandwidth",
             (false, false) => "",
@@ -88,14 +88,6 @@ impl Column<'_> {
             |row: &Row, cell: &Cell| cell.cycles.saturating_sub(row.resident_cycles) as f64;
         let one_by_one = self.of_all(lost_cycles) / self.service();
         let pages = self.of_all(|row, _| row.copied_pages as f64);
-        let megabytes = pages * PAGE / 1e6;
-        let digits = if megabytes < 0.1 { 3 } else { 1 };
-        let footprint = match is_far(megabytes, FOOTPRINT) {
-            true => format!(
-                "; the paper's programs access {FOOTPRINT:.0} MB in the mean (section 3.1), these {megabytes:.digits$} MB"
-            ),
-            false => String::new(),
-        };
         let slowest = self.greatest(|row| Some(self.cell(row).slowdown));
         vec![
             format!(
@@ -103,7 +95,7 @@ impl Column<'_> {
             ),
             format!(
                 "The time that is lost is that of {one_by_one:.0} faults one after the other, of {pages:.0} pages that come over the \
-                 link{footprint}."
+                 link."
             ),
             format!(
                 "{:.1} far faults are under way at a time, in the mean, of {} that the GMMU holds at most. Slowest: {}.",

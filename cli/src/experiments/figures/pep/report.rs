@@ -2,8 +2,9 @@
 
 use faultline_synth::table::Grid;
 
+use super::super::causes::Cause;
 use super::super::family::Request;
-use super::causes::causes;
+use super::causes::{causes, of_dirty};
 use super::{BOTH, Cell, DIRTY, DOUBLED, ESTIMATES, LATENCY, POLICIES, Row, SCALING};
 use crate::output;
 
@@ -338,12 +339,16 @@ fn grids(request: &Request, rows: &[Row]) -> Vec<Claimed> {
     all
 }
 
-/// What follows the tables: nothing without runs under policies.
-fn after(rows: &[Row]) -> String {
-    match rows.iter().any(|row| !row.policies.is_empty()) {
-        true => causes(rows) + "\n\n",
-        false => String::new(),
+/// What follows the tables: why registers stay dirty, as a terminal or a page has it, and why runs under policies take what they do.
+fn after(rows: &[Row], shown: fn(&[Cause]) -> String) -> String {
+    let mut after = shown(&of_dirty(rows)).trim().to_owned();
+    if !after.is_empty() {
+        after += "\n\n";
     }
+    if rows.iter().any(|row| !row.policies.is_empty()) {
+        after += &(causes(rows) + "\n\n");
+    }
+    after
 }
 
 /// The figures for a terminal.
@@ -353,7 +358,7 @@ pub fn text(request: &Request, rows: &[Row]) -> String {
         let table = output::tables(1, &grid.headings, &grid.rows, output::width());
         text.push_str(&format!("{}\n{table}\nThe paper: {claim}.\n\n", grid.title));
     }
-    text + &after(rows) + ABOUT
+    text + &after(rows, super::super::causes::text) + ABOUT
 }
 
 /// The figures as a page.
@@ -368,7 +373,7 @@ pub fn markdown(request: &Request, rows: &[Row]) -> String {
         grid.title = format!("## {}", grid.title);
         page.push_str(&format!("{}\nThe paper: {claim}.\n\n", grid.markdown()));
     }
-    page.push_str(&after(rows));
+    page.push_str(&after(rows, super::super::causes::markdown));
     page.truncate(page.trim_end().len());
     page + "\n"
 }

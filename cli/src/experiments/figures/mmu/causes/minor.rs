@@ -1,7 +1,7 @@
 //! What minor faults cost, and why energy is not what the paper says.
 
 use super::super::super::causes::{
-    Cause, POINTS, Paper, greatest, is_far, listed, mean, named, ratio, sentence, some_of,
+    Cause, NAMED, POINTS, Paper, greatest, is_far, listed, mean, named, ratio, sentence, some_of,
 };
 use super::super::energy::{DESIGNS, Design};
 use super::super::report::{geometric, performance, relative};
@@ -23,23 +23,27 @@ pub fn of_minor(rows: &[Row]) -> Vec<Cause> {
     let mut why = Vec::new();
     if !fault.is_empty() {
         let handled = |with: &Cell| 100.0 * ratio(with.faults * MINOR_CYCLES, with.cycles);
-        let rates = fault.iter().map(|(row, without, with)| {
-            (&*row.workload, 1000.0 * ratio(with.faults, without.cycles))
-        });
-        let (rate, full) = (
-            mean(rates.clone().map(|one| one.1)),
-            1000.0 / MINOR_CYCLES as f64,
-        );
-        let than_run = match rate > full {
-            true => format!("; more than {full:.1} of them take longer than the run"),
-            false => String::new(),
+        let rates = fault
+            .iter()
+            .map(|(row, without, with)| (&*row.workload, ratio(with.faults, without.cycles)));
+        let interval = 1.0 / mean(rates.clone().map(|one| one.1));
+        let longer = match interval < MINOR_CYCLES as f64 {
+            true => ", so that the handler alone takes longer than this run",
+            false => "",
         };
+        let one = |(name, rate): &(&str, f64)| {
+            format!("{} cycles ({name})", grouped((1.0 / rate).round() as u64))
+        };
+        let most: Vec<String> = greatest(rates).iter().take(NAMED).map(one).collect();
         why.push(format!(
-            "{} fault, one fault after the other, and the handler works for {:.0} % of their time in the mean. They have {rate:.1} faults in 1,000 \
-             cycles of the run without{than_run}. Most: {}.",
+            "{} {}, one fault after the other, and the handler works for {:.0} % of the time in the mean. It takes {} cycles for a fault, and \
+             there is one every {} cycles of the run without minor faults, in the mean{longer}. Most often: every {}.",
             sentence(&some_of(fault.len(), rows.len())),
+            if fault.len() == 1 { "faults" } else { "fault" },
             mean(fault.iter().map(|(_, _, with)| handled(with))),
-            named(greatest(rates).into_iter(), 1),
+            grouped(MINOR_CYCLES),
+            grouped(interval.round() as u64),
+            listed(&most),
         ));
     }
     let mut causes = Vec::new();

@@ -122,8 +122,16 @@ fn minor_faults_have_a_cause_where_time_is_lost() {
         (cell.faults, cell.cycles) = (600, 4_000_000)
     });
     let page = markdown(&of_minor(&[faults, row("nn")]));
-    let told = "1 of 2 programs fault, one fault after the other, and the handler works for 75 % of their time in the mean. They have 0.6 faults \
-                in 1,000 cycles of the run without; more than 0.2 of them take longer than the run. Most: nw (0.6).";
+    let told = "1 of 2 programs faults, one fault after the other, and the handler works for 75 % of the time in the mean. It takes 5,000 cycles for \
+                a fault, and there is one every 1,667 cycles of the run without minor faults, in the mean, so that the handler alone takes longer \
+                than this run. Most often: every 1,667 cycles (nw).";
+    assert!(page.contains(told), "{page}");
+    // Faults that are rare.
+    let rare = with("bfs", FAULTS, |cell| {
+        (cell.faults, cell.cycles) = (4, 1_100_000)
+    });
+    let page = markdown(&of_minor(&[rare]));
+    let told = "one every 250,000 cycles of the run without minor faults, in the mean. Most often: every 250,000 cycles (bfs).";
     assert!(page.contains(told), "{page}");
 }
 

@@ -8,7 +8,8 @@ use crate::output::grouped;
 /// What a program counts: its name, the number and its unit.
 type Counter = (&'static str, fn(&Cell) -> f64, &'static str);
 
-/// What changes in some programs from one column to another one, in the mean.
+/// What may make some programs slower or faster from one column to another one: the counters that grow where they are slower, and
+/// those that fall where they are faster, in the mean. A part of the time that goes the other way follows from the time alone.
 pub fn changes(
     first: &Column<'_>,
     last: &Column<'_>,
@@ -19,6 +20,8 @@ pub fn changes(
     let means = |of: fn(&Cell) -> f64| {
         [first, last].map(|column| mean(rows.iter().map(|row| of(column.cell(row)))))
     };
+    let longer = |row: &&Row| last.cell(row).slowdown / first.cell(row).slowdown;
+    let is_slower = rows.iter().map(|row| longer(row).ln()).sum::<f64>() > 0.0;
     let counters: [Counter; 4] = [
         ("far faults of a program", |cell| cell.far_faults as f64, ""),
         ("Nacks", |cell| cell.nacks as f64, ""),
@@ -28,8 +31,8 @@ pub fn changes(
     let change = |(what, of, unit): Counter| {
         let [from, to] = means(of);
         let [shown, then] = [from, to].map(|mean| grouped(mean.round() as u64));
-        let is_other = is_far(to, from) && shown != then;
-        is_other.then(|| format!("{what} {shown} to {then}{unit}"))
+        let is_cause = is_far(to, from) && shown != then && (to > from) == is_slower;
+        is_cause.then(|| format!("{what} {shown} to {then}{unit}"))
     };
     let all: Vec<String> = counters.into_iter().filter_map(change).collect();
     let [from, to] = [first, last].map(|column| column.label);

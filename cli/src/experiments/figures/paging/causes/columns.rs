@@ -24,7 +24,7 @@ fn again(column: &Column<'_>) -> Option<String> {
     })
 }
 
-/// What takes the link line by line, in multiples of the pages that a program accesses.
+/// What takes the link line by line, beside the bytes of the pages that a program accesses.
 fn by_lines(column: &Column<'_>) -> Option<String> {
     let lines = column.rows.iter().map(|row| column.cell(row).lines);
     let lines: u64 = lines.sum();
@@ -34,7 +34,7 @@ fn by_lines(column: &Column<'_>) -> Option<String> {
     };
     (lines > 0).then(|| {
         format!(
-            "{:.1} MB take the link line by line; in multiples of the pages that come without, most of {}.",
+            "{:.1} MB take the link line by line. This is most beside the bytes of a program's pages, in multiples of them, for {}.",
             lines as f64 * LINE / 1e6,
             named(column.greatest(|row| Some(moved(row))).into_iter(), 1),
         )

@@ -116,11 +116,11 @@ fn numbers_that_are_far_have_the_counters_that_differ() {
         (of_waiting as Causes, "is 10.0, and 60.0"),
         (
             of_soon,
-            "an SM of theirs requests a walk every so many cycles, in the mean: nn (179)",
+            "The program is far below: an SM requests a walk every 179 cycles (nn) in the mean.\n",
         ),
         (
             of_misses,
-            "76 % of those that miss wait for a walk that another",
+            "**Design 2** is 60.0, and 29.0 in the paper. 14.4 % of the lines request a walk, and 45.6 % wait for one that another line",
         ),
         (
             of_rate,
@@ -134,6 +134,45 @@ fn numbers_that_are_far_have_the_counters_that_differ() {
         let page = page(of, &rows);
         assert!(page.contains(told), "{told}: {page}");
     }
+}
+
+/// Lines by the share that requests a walk are the number that is explained, where programs differ; and so are the parts of misses.
+#[test]
+fn parts_of_a_number_make_it() {
+    let (mut few, mut many) = (papers("nn"), papers("bfs"));
+    (few.designs[TWO].lines, few.designs[TWO].walks) = (LINES / 8, LINES / 16);
+    few.designs[TWO].missed = LINES / 16;
+    (many.designs[TWO].lines, many.designs[TWO].walks) = (3 * LINES, LINES / 4);
+    many.designs[TWO].missed = LINES;
+    let rows = [few, many];
+    // 60.9 lines and 6.1 walks in 1,000 cycles.
+    let page_of_rate = page(of_rate, &rows);
+    let told = "**Design 2** is 6.1, and 1.4 in the paper. An SM accesses 60.9 lines in 1,000 cycles, 1.6 times the paper's 39, and 10.0 % of \
+                them request a walk (3.6 in the paper), both by the means.";
+    assert!(page_of_rate.contains(told), "{page_of_rate}");
+    let misses = page(of_misses, &rows);
+    let told = "**Design 2** is 41.7, and 29.0 in the paper. 29.2 % of the lines request a walk, and 12.5 % wait";
+    assert!(misses.contains(told), "{misses}");
+    let mut nw = papers("nw");
+    (nw.designs[TWO].missed, nw.designs[TWO].walks) = (LINES * 8 / 10, LINES * 8 / 10);
+    let alone = page(of_misses, &[nw]);
+    let told = "**nw in design 2** is 80.0, and 67.0 in the paper. Each line that misses requests a walk of its own, and none waits for the walk \
+                of another one. A walk serves 1.2 lines.";
+    assert!(alone.contains(told), "{alone}");
+}
+
+/// Of one program beside another one it is said in the singular.
+#[test]
+fn one_program_is_one_in_words() {
+    let mut few = papers("nn");
+    few.lines_per_1000 = 9.0;
+    let mut rows = [few, papers("bfs")];
+    for row in &mut rows {
+        row.designs[ONE].waiting = 10.0;
+    }
+    let waits = page(of_waiting, &rows);
+    let told = "1 of 2 programs access fewer, 1.0, and wait for 10.0 pages. The other one accesses 4.3 and waits for 10.0.";
+    assert!(waits.contains(told), "{waits}");
 }
 
 /// Walks that take as long as in the paper, and are as few, are no cause, and none is made up.

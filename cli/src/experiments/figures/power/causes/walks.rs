@@ -1,7 +1,7 @@
 //! Why there are more or fewer walks than in the paper, and why they take as long as they do.
 
 use super::super::super::causes::{
-    Cause, Paper, greatest, is_far, mean, named, ratio, sentence, some_of, times,
+    Cause, NAMED, Paper, greatest, is_far, listed, mean, named, ratio, sentence, some_of, times,
 };
 use super::super::{ALL, Cell, Row};
 use super::{
@@ -12,6 +12,8 @@ use crate::output::counted;
 
 /// Cycles within which a walk follows the last one soon.
 const SOON: f64 = 500.0;
+/// Percent that a sentence shows.
+const SHOWN: f64 = 0.05;
 
 /// Why fewer or more pages are waited for in design 1.
 pub fn of_waiting(rows: &[Row]) -> Vec<Cause> {
@@ -32,13 +34,19 @@ pub fn of_waiting(rows: &[Row]) -> Vec<Cause> {
                 waits(&few),
             ));
         }
-        if !many.is_empty() {
-            why.push(format!(
-                "The others access {:.1} and wait for {:.1}.",
-                lines(&many),
-                waits(&many)
-            ));
-        }
+        let others = match (many.len(), few.is_empty()) {
+            (0, _) => return why,
+            (1, true) => "The program accesses",
+            (1, false) => "The other one accesses",
+            (_, true) => "All programs access",
+            (_, false) => "The others access",
+        };
+        let verb = if many.len() == 1 { "waits" } else { "wait" };
+        why.push(format!(
+            "{others} {:.1} and {verb} for {:.1}.",
+            lines(&many),
+            waits(&many)
+        ));
         why
     };
     let mean = Cause::of("Design 1", (here, 1), Paper::Number(60.0), why);
@@ -60,12 +68,20 @@ pub fn of_soon(rows: &[Row]) -> Vec<Cause> {
             let between = |row: &Row| 1000.0 / rate(row, &row.designs[place]);
             let rare = late.clone().filter(|row| between(row) > SOON).count();
             let late = greatest(late.map(|row| (&*row.workload, between(row))));
+            let intervals = late
+                .iter()
+                .map(|(name, cycles)| format!("{cycles:.0} cycles ({name})"));
+            let intervals: Vec<String> = intervals.take(NAMED).collect();
+            if intervals.is_empty() {
+                return Vec::new();
+            }
             let mut why = vec![format!(
-                "{} are far below, and an SM of theirs requests a walk every so many cycles, in the mean: {}.",
+                "{} {} far below: an SM requests a walk every {} in the mean.",
                 sentence(&some_of(late.len(), rows.len())),
-                named(late.into_iter(), 0),
+                if late.len() == 1 { "is" } else { "are" },
+                listed(&intervals),
             )];
-            if rare > 0 {
+            if rare > 0 && rows.len() > 1 {
                 let rare = counted(rare as u64, "of them is", "of them are");
                 why.push(format!("{rare} over {SOON:.0}."));
             }
@@ -79,18 +95,18 @@ pub fn of_soon(rows: &[Row]) -> Vec<Cause> {
 pub fn of_misses(rows: &[Row]) -> Vec<Cause> {
     let missed = |_: &Row, cell: &Cell| 100.0 * ratio(cell.missed, cell.lines);
     let why = |rows: &[Row], place: usize| {
-        let walked = |_: &Row, cell: &Cell| 100.0 * ratio(cell.walks, cell.lines);
-        let waited = |_: &Row, cell: &Cell| {
-            100.0 * ratio(cell.missed.saturating_sub(cell.walks), cell.missed)
-        };
-        let [walked, waited] = [walked, waited].map(|of| of_design(rows, place, of));
-        let mut why = vec![format!("{walked:.1} % of the lines request a walk.")];
-        if waited > 50.0 {
-            why.push(format!(
-                "{waited:.0} % of those that miss wait for a walk that another line has requested."
-            ));
+        // The two are parts of the number that is explained.
+        let walked = of_design(rows, place, |_, cell| 100.0 * ratio(cell.walks, cell.lines));
+        let waited = of_design(rows, place, missed) - walked;
+        if waited < SHOWN && walked > 0.0 {
+            return vec![format!(
+                "Each line that misses requests a walk of its own, and none waits for the walk of another one. A walk serves {:.1} lines.",
+                100.0 / walked,
+            )];
         }
-        why
+        vec![format!(
+            "{walked:.1} % of the lines request a walk, and {waited:.1} % wait for one that another line has requested."
+        )]
     };
     let of_place = |(place, paper): (usize, f64)| {
         let here = of_design(rows, place, missed);
@@ -119,12 +135,13 @@ pub fn of_rate(rows: &[Row]) -> Vec<Cause> {
         Cause::of(&what, (here, 1), Paper::Number(WALKS), || {
             let lines = |row: &Row, cell: &Cell| 1000.0 * ratio(cell.lines, cell.cycles * row.sms);
             let lines = of_design(rows, place, lines);
-            let walked = of_design(rows, place, |_, cell| 100.0 * ratio(cell.walks, cell.lines));
+            // The mean of walks by the mean of lines, as for the paper: lines by this share are the number that is explained.
+            let walked = 100.0 * here / lines;
             let papers = 100.0 * WALKS / ACCESSED[1];
             let most = greatest(programs(rows, |row| rate(row, &row.designs[place])));
             let walks = match is_far(walked, papers) {
                 true => format!(
-                    "and {walked:.1} % of them request a walk ({papers:.1} in the paper, by its means)"
+                    "and {walked:.1} % of them request a walk ({papers:.1} in the paper), both by the means"
                 ),
                 false => "and as many of them request a walk as in the paper".to_owned(),
             };
