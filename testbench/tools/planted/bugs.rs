@@ -23,7 +23,7 @@ impl Bug {
 }
 
 /// The bugs of waking, paging, ordering, switching, and of what lets parts run side by side.
-pub const BUGS: [Bug; 16] = [
+pub const BUGS: [Bug; 17] = [
     Bug {
         bug: "Who was refused by a full TLB is not woken",
         file: "machines/sm/memory_unit.rs",
@@ -47,6 +47,12 @@ pub const BUGS: [Bug; 16] = [
         file: "machines/gpu/pager.rs",
         right: "self.resolve_all(part, [page]);\n            return;",
         wrong: "return;",
+    },
+    Bug {
+        bug: "Of what a batch has brought only the first page is replayed",
+        file: "machines/gpu/pager/replays.rs",
+        right: "there: std::mem::take(&mut self.held),",
+        wrong: "there: self.held.drain(..).take(1).collect(),",
     },
     Bug {
         bug: "The L2 TLB keeps a page with its neighbour's frame",
