@@ -389,7 +389,7 @@ fn designs_of_an_mmu_stand_beside_the_paper() {
         // Causes of numbers that are far from the paper's.
         "**Design 3** is ",
         " cycles from its request on, ",
-        " of those that miss wait for a walk that another line has requested.",
+        " % wait for one that another line has requested.",
     ] {
         assert!(page.contains(told), "{page}");
     }

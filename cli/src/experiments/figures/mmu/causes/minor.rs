@@ -26,23 +26,26 @@ pub fn of_minor(rows: &[Row]) -> Vec<Cause> {
         let rates = fault
             .iter()
             .map(|(row, without, with)| (&*row.workload, ratio(with.faults, without.cycles)));
-        let interval = 1.0 / mean(rates.clone().map(|one| one.1));
-        let longer = match interval < MINOR_CYCLES as f64 {
-            true => ", so that the handler alone takes longer than this run",
-            false => "",
+        let is_full = |one: &(&str, f64)| one.1 * MINOR_CYCLES as f64 > 1.0;
+        let full = rates.clone().filter(is_full).count();
+        let longer = match full {
+            0 => String::new(),
+            full => format!(
+                ", and in {} the handler alone takes longer than the run without minor faults",
+                some_of(full, rows.len())
+            ),
         };
         let one = |(name, rate): &(&str, f64)| {
             format!("{} cycles ({name})", grouped((1.0 / rate).round() as u64))
         };
         let most: Vec<String> = greatest(rates).iter().take(NAMED).map(one).collect();
         why.push(format!(
-            "{} {}, one fault after the other, and the handler works for {:.0} % of the time in the mean. It takes {} cycles for a fault, and \
-             there is one every {} cycles of the run without minor faults, in the mean{longer}. Most often: every {}.",
+            "{} {}, one fault after the other, and the handler works for {:.0} % of the time in the mean. It takes {} cycles for a \
+             fault{longer}. Most faults, in cycles of the run without: one every {}.",
             sentence(&some_of(fault.len(), rows.len())),
             if fault.len() == 1 { "faults" } else { "fault" },
             mean(fault.iter().map(|(_, _, with)| handled(with))),
             grouped(MINOR_CYCLES),
-            grouped(interval.round() as u64),
             listed(&most),
         ));
     }

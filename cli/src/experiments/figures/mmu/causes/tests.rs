@@ -123,15 +123,15 @@ fn minor_faults_have_a_cause_where_time_is_lost() {
     });
     let page = markdown(&of_minor(&[faults, row("nn")]));
     let told = "1 of 2 programs faults, one fault after the other, and the handler works for 75 % of the time in the mean. It takes 5,000 cycles for \
-                a fault, and there is one every 1,667 cycles of the run without minor faults, in the mean, so that the handler alone takes longer \
-                than this run. Most often: every 1,667 cycles (nw).";
+                a fault, and in 1 of 2 programs the handler alone takes longer than the run without minor faults. Most faults, in cycles of the \
+                run without: one every 1,667 cycles (nw).";
     assert!(page.contains(told), "{page}");
     // Faults that are rare.
     let rare = with("bfs", FAULTS, |cell| {
         (cell.faults, cell.cycles) = (4, 1_100_000)
     });
     let page = markdown(&of_minor(&[rare]));
-    let told = "one every 250,000 cycles of the run without minor faults, in the mean. Most often: every 250,000 cycles (bfs).";
+    let told = "It takes 5,000 cycles for a fault. Most faults, in cycles of the run without: one every 250,000 cycles (bfs).";
     assert!(page.contains(told), "{page}");
 }
 

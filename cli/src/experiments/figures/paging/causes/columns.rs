@@ -7,6 +7,8 @@ use super::{Column, PAGE, changes};
 
 /// Bytes of a line.
 const LINE: f64 = 128.0;
+/// Percent that a sentence shows.
+const SHOWN: f64 = 0.5;
 
 /// What had left and came again.
 fn again(column: &Column<'_>) -> Option<String> {
@@ -14,12 +16,13 @@ fn again(column: &Column<'_>) -> Option<String> {
     let parts: u64 = parts.sum();
     let of_part = PAGE * f64::from(1 << column.config.paging.granularity.page_bits());
     let share = |row: &Row| 100.0 * ratio(column.cell(row).came_again, column.cell(row).came);
-    (parts > 0).then(|| {
+    let most = column.greatest(|row| Some(share(row)).filter(|share| *share >= SHOWN));
+    (!most.is_empty()).then(|| {
         format!(
             "{:.1} MB had left and came again, {:.0} % of what came in the mean; most of {}.",
             parts as f64 * of_part / 1e6,
             column.of_all(|row, _| share(row)),
-            named(column.greatest(|row| Some(share(row))).into_iter(), 0),
+            named(most.into_iter(), 0),
         )
     })
 }
@@ -46,7 +49,7 @@ fn differs(first: &Column<'_>, column: &Column<'_>) -> Option<Cause> {
     let slowdown = |row: &Row| column.cell(row).slowdown / first.cell(row).slowdown;
     is_far(column.mean, first.mean).then(|| {
         let why = [
-            again(column),
+            again(column).filter(|_| column.mean > first.mean),
             by_lines(column),
             changes(first, column, |_| true),
         ];

@@ -147,8 +147,8 @@ fn parts_of_a_number_make_it() {
     let rows = [few, many];
     // 60.9 lines and 6.1 walks in 1,000 cycles.
     let page_of_rate = page(of_rate, &rows);
-    let told = "**Design 2** is 6.1, and 1.4 in the paper. An SM accesses 60.9 lines in 1,000 cycles, 1.6 times the paper's 39, and 10.0 % of \
-                them request a walk (3.6 in the paper), both by the means.";
+    let told = "**Design 2** is 6.1, and 1.4 in the paper. An SM accesses 60.9 lines in 1,000 cycles, 1.6 times the paper's 39, and has 10.0 walks \
+                for 100 of them (3.6 in the paper).";
     assert!(page_of_rate.contains(told), "{page_of_rate}");
     let misses = page(of_misses, &rows);
     let told = "**Design 2** is 41.7, and 29.0 in the paper. 29.2 % of the lines request a walk, and 12.5 % wait";
@@ -171,7 +171,7 @@ fn one_program_is_one_in_words() {
         row.designs[ONE].waiting = 10.0;
     }
     let waits = page(of_waiting, &rows);
-    let told = "1 of 2 programs access fewer, 1.0, and wait for 10.0 pages. The other one accesses 4.3 and waits for 10.0.";
+    let told = "1 of 2 programs accesses fewer, 1.0, and waits for 10.0 pages. The other one accesses 4.3 and waits for 10.0.";
     assert!(waits.contains(told), "{waits}");
 }
 

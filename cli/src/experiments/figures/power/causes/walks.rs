@@ -8,7 +8,7 @@ use super::{
     ACCESSED, IDEAL_CACHE, ONE, SHARED, SHARED_CACHE, THREE, TWO, WALKS, of_design, programs,
     queues, rate, read,
 };
-use crate::output::counted;
+use crate::output::grouped;
 
 /// Cycles within which a walk follows the last one soon.
 const SOON: f64 = 500.0;
@@ -28,9 +28,11 @@ pub fn of_waiting(rows: &[Row]) -> Vec<Cause> {
         let mut why = Vec::new();
         if !few.is_empty() {
             why.push(format!(
-                "An instruction accesses {papers:.1} lines in the paper. {} access fewer, {:.1}, and wait for {:.1} pages.",
+                "An instruction accesses {papers:.1} lines in the paper. {} {} fewer, {:.1}, and {} for {:.1} pages.",
                 sentence(&some_of(few.len(), rows.len())),
+                if few.len() == 1 { "accesses" } else { "access" },
                 lines(&few),
+                if few.len() == 1 { "waits" } else { "wait" },
                 waits(&few),
             ));
         }
@@ -68,9 +70,9 @@ pub fn of_soon(rows: &[Row]) -> Vec<Cause> {
             let between = |row: &Row| 1000.0 / rate(row, &row.designs[place]);
             let rare = late.clone().filter(|row| between(row) > SOON).count();
             let late = greatest(late.map(|row| (&*row.workload, between(row))));
-            let intervals = late
-                .iter()
-                .map(|(name, cycles)| format!("{cycles:.0} cycles ({name})"));
+            let intervals = late.iter().map(|(name, cycles)| {
+                format!("{} cycles ({name})", grouped(cycles.round() as u64))
+            });
             let intervals: Vec<String> = intervals.take(NAMED).collect();
             if intervals.is_empty() {
                 return Vec::new();
@@ -82,8 +84,10 @@ pub fn of_soon(rows: &[Row]) -> Vec<Cause> {
                 listed(&intervals),
             )];
             if rare > 0 && rows.len() > 1 {
-                let rare = counted(rare as u64, "of them is", "of them are");
-                why.push(format!("{rare} over {SOON:.0}."));
+                why.push(format!(
+                    "In {} that is every {SOON:.0} cycles or less often.",
+                    some_of(rare, rows.len())
+                ));
             }
             why
         })
@@ -140,10 +144,10 @@ pub fn of_rate(rows: &[Row]) -> Vec<Cause> {
             let papers = 100.0 * WALKS / ACCESSED[1];
             let most = greatest(programs(rows, |row| rate(row, &row.designs[place])));
             let walks = match is_far(walked, papers) {
-                true => format!(
-                    "and {walked:.1} % of them request a walk ({papers:.1} in the paper), both by the means"
-                ),
-                false => "and as many of them request a walk as in the paper".to_owned(),
+                true => {
+                    format!("and has {walked:.1} walks for 100 of them ({papers:.1} in the paper)")
+                }
+                false => "and has as many walks for 100 of them as in the paper".to_owned(),
             };
             vec![format!(
                 "An SM accesses {lines:.1} lines in 1,000 cycles, {}, {walks}. Most walks: {}; at most 13 in the paper.",
