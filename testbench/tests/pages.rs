@@ -65,7 +65,7 @@ const WITHOUT_VERILOG: [&str; 28] = [
     "sim/reports/restart_contexts.md",
     "sim/reports/restart_gpu.md",
     "sim/reports/study_slurm.md",
-    "sim/reports/switching.md",
+    "sim/reports/switching_16.md",
     "testbench/reports/planted.md",
 ];
 
