@@ -1,5 +1,8 @@
 //! The file of a study: what it says, and where.
 
+mod axes;
+mod fields;
+
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -7,16 +10,18 @@ use std::path::{Path, PathBuf};
 use miette::{Report, Result, miette};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::json;
 use toml::Spanned;
 use toml::de::{DeTable, Deserializer as TomlDeserializer};
 
 use super::figures::Figures;
 use super::schema;
 use super::workload::{Entry, Workload};
-use crate::experiments::ordered::Value;
 use crate::experiments::program;
+
+use self::axes::{axes, baseline, check_keys, set};
+use self::fields::Fields;
+
+pub use self::axes::{Axis, Setting, shown};
 
 /// What a file may say.
 #[derive(Deserialize, JsonSchema)]
@@ -58,140 +63,6 @@ pub struct Tables {
     #[schemars(schema_with = "schema::baseline")]
     #[serde(default)]
     baseline: Fields,
-}
-
-/// The fields of a table, in the order of the file.
-#[derive(Default)]
-struct Fields(Vec<(Spanned<String>, Spanned<Node>)>);
-
-impl<'de> Deserialize<'de> for Fields {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Node::deserialize(deserializer)? {
-            Node::Table(fields) => Ok(fields),
-            _ => Err(de::Error::custom("this is no table")),
-        }
-    }
-}
-
-/// A value of TOML.
-enum Node {
-    Scalar(toml::Value),
-    List(Vec<Spanned<Self>>),
-    Table(Fields),
-}
-
-impl<'de> Deserialize<'de> for Node {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Nodes)
-    }
-}
-
-/// Reads values with their places.
-struct Nodes;
-
-impl<'de> Visitor<'de> for Nodes {
-    type Value = Node;
-
-    fn expecting(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
-        text.write_str("a value")
-    }
-
-    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Node, E> {
-        Ok(Node::Scalar(value.into()))
-    }
-
-    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Node, E> {
-        Ok(Node::Scalar(value.into()))
-    }
-
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Node, E> {
-        Ok(Node::Scalar(value.into()))
-    }
-
-    fn visit_str<E: de::Error>(self, value: &str) -> Result<Node, E> {
-        Ok(Node::Scalar(value.into()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Node, A::Error> {
-        let mut nodes = Vec::new();
-        while let Some(node) = list.next_element()? {
-            nodes.push(node);
-        }
-        Ok(Node::List(nodes))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<Node, A::Error> {
-        let mut fields: Vec<(Spanned<String>, Spanned<Node>)> = Vec::new();
-        while let Some(field) = table.next_entry()? {
-            fields.push(field);
-        }
-        // The parser sorts keys by their names.
-        fields.sort_by_key(|(key, _)| key.span().start);
-        Ok(Node::Table(Fields(fields)))
-    }
-}
-
-/// A key that is not a table, with the tables before it.
-struct Leaf<'file> {
-    key: String,
-    span: Range<usize>,
-    node: &'file Spanned<Node>,
-}
-
-impl Fields {
-    /// The keys below, each with the names of its tables, in the order of the file.
-    fn leaves(&self) -> Vec<Leaf<'_>> {
-        let mut leaves = Vec::new();
-        self.collect("", &mut leaves);
-        leaves.sort_by_key(|leaf| leaf.span.start);
-        leaves
-    }
-
-    fn collect<'file>(&'file self, before: &str, leaves: &mut Vec<Leaf<'file>>) {
-        for (key, node) in &self.0 {
-            let name = match before {
-                "" => key.get_ref().clone(),
-                _ => format!("{before}.{}", key.get_ref()),
-            };
-            match node.get_ref() {
-                Node::Table(fields) => fields.collect(&name, leaves),
-                _ => leaves.push(Leaf {
-                    key: name,
-                    span: key.span(),
-                    node,
-                }),
-            }
-        }
-    }
-}
-
-/// A value of a key of the configuration.
-#[derive(Clone, Debug)]
-pub struct Setting {
-    /// The key with its tables, as `sm.scheme`.
-    pub key: String,
-    /// The value, as TOML.
-    pub value: String,
-    /// Where it stands.
-    pub span: Range<usize>,
-}
-
-/// What differs between runs.
-#[derive(Debug)]
-pub struct Axis {
-    /// Its name: a key of the configuration, or one of its own.
-    pub name: String,
-    /// What it may be.
-    pub choices: Vec<Choice>,
-}
-
-/// A value of an axis.
-#[derive(Debug)]
-pub struct Choice {
-    /// It in tables.
-    pub shown: Value,
-    /// What it sets.
-    pub settings: Vec<Setting>,
 }
 
 /// The text of a file, and where it lies.
@@ -319,234 +190,5 @@ fn check_alone(source: &Source, tables: &Tables) -> Result<()> {
             format_args!("figures have GPUs and programs of their own: leave out {name}"),
         )),
         None => Ok(()),
-    }
-}
-
-/// Fails if a text cannot be a key of a configuration.
-fn check_key(source: &Source, key: &str, span: &Range<usize>) -> Result<()> {
-    let is_name = |part: &str| {
-        let mut letters = part.chars();
-        !part.is_empty() && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-    };
-    match key.split('.').all(is_name) {
-        true => Ok(()),
-        false => Err(source.wrong(
-            span,
-            format_args!("{key:?} is no key of a configuration, such as sm.scheme"),
-        )),
-    }
-}
-
-/// A key with its value.
-fn setting(source: &Source, leaf: &Leaf<'_>) -> Result<Setting> {
-    let Leaf { key, span, node } = leaf;
-    check_key(source, key, span)?;
-    match node.get_ref() {
-        Node::Scalar(value) => Ok(Setting {
-            key: key.clone(),
-            value: value.to_string(),
-            span: node.span(),
-        }),
-        _ => Err(source.wrong(
-            span,
-            format_args!("{key} has a list of values; put it in [axes], or give one value"),
-        )),
-    }
-}
-
-fn set(source: &Source, fields: &Fields) -> Result<Vec<Setting>> {
-    let leaves = fields.leaves();
-    leaves.iter().map(|leaf| setting(source, leaf)).collect()
-}
-
-/// The axes, each with its place.
-fn axes(source: &Source, fields: &Fields) -> Result<Vec<(Axis, Range<usize>)>> {
-    let mut axes: Vec<(Axis, Range<usize>)> = Vec::new();
-    for Leaf { key, span, node } in fields.leaves() {
-        let Node::List(nodes) = node.get_ref() else {
-            return Err(source.wrong(
-                &span,
-                format_args!(
-                    "the axis {key} has one value and no list; put it in [set], or give a list"
-                ),
-            ));
-        };
-        if nodes.is_empty() {
-            return Err(source.wrong(
-                &span,
-                format_args!("the axis {key} has no value; give one or more"),
-            ));
-        }
-        if axes.iter().any(|(axis, _)| axis.name == key) {
-            return Err(source.wrong(&span, format_args!("two axes are called {key}")));
-        }
-        let has_names = matches!(nodes[0].get_ref(), Node::Table(_));
-        if !has_names {
-            check_key(source, &key, &span)?;
-        }
-        let mut choices: Vec<Choice> = Vec::new();
-        for node in nodes {
-            let choice = choice(source, &key, node, has_names)?;
-            if choices.iter().any(|other| other.shown == choice.shown) {
-                let shown = shown(&choice.shown);
-                return Err(source.wrong(
-                    &node.span(),
-                    format_args!("the axis {key} has {shown} twice"),
-                ));
-            }
-            choices.push(choice);
-        }
-        axes.push((Axis { name: key, choices }, span));
-    }
-    Ok(axes)
-}
-
-fn choice(source: &Source, key: &str, node: &Spanned<Node>, has_names: bool) -> Result<Choice> {
-    let span = node.span();
-    match node.get_ref() {
-        Node::Scalar(value) if !has_names => Ok(Choice {
-            shown: json_of(value),
-            settings: vec![Setting {
-                key: key.to_owned(),
-                value: value.to_string(),
-                span,
-            }],
-        }),
-        Node::Table(fields) if has_names => {
-            let leaves = fields.leaves();
-            let (names, others): (Vec<_>, Vec<_>) =
-                leaves.iter().partition(|leaf| leaf.key == "name");
-            let name = names.first().map(|leaf| leaf.node.get_ref());
-            let Some(Node::Scalar(toml::Value::String(name))) = name else {
-                return Err(source.wrong(
-                    &span,
-                    format_args!(
-                        "an alternative of {key} has no name; give name = \"...\" beside the keys that it sets"
-                    ),
-                ));
-            };
-            let settings = others.into_iter().map(|leaf| setting(source, leaf));
-            Ok(Choice {
-                shown: Value::Text(name.clone()),
-                settings: settings.collect::<Result<_>>()?,
-            })
-        }
-        Node::List(_) => Err(source.wrong(
-            &span,
-            format_args!("the axis {key} has a list in its list; give values"),
-        )),
-        _ => Err(source.wrong(
-            &span,
-            format_args!(
-                "the axis {key} has values and alternatives with names; give one of the two"
-            ),
-        )),
-    }
-}
-
-/// Fails if a key is set in two places.
-fn check_keys(
-    source: &Source,
-    preset: Option<&Spanned<String>>,
-    set: &[Setting],
-    axes: &[(Axis, Range<usize>)],
-) -> Result<()> {
-    let mut known: Vec<(&str, String)> = Vec::new();
-    if preset.is_some() {
-        known.push(("preset", "the top of the file".to_owned()));
-    }
-    for Setting { key, span, .. } in set {
-        if let Some((_, place)) = known.iter().find(|(known, _)| known == key) {
-            return Err(source.wrong(span, format_args!("{key} is set by {place} and by [set]")));
-        }
-        known.push((key, "[set]".to_owned()));
-    }
-    for (axis, span) in axes {
-        let before = known.len();
-        for choice in &axis.choices {
-            for (number, setting) in choice.settings.iter().enumerate() {
-                let key = &setting.key;
-                let is_twice = choice.settings[..number].iter().any(|one| one.key == *key);
-                let other = known[..before].iter().find(|(known, _)| known == key);
-                let place = match other {
-                    Some((_, place)) => place.clone(),
-                    None if is_twice => format!("the axis {}", axis.name),
-                    None => {
-                        known.push((key, format!("the axis {}", axis.name)));
-                        continue;
-                    }
-                };
-                // Of a value alone the axis is what is wrong.
-                let span = if *key == axis.name {
-                    span
-                } else {
-                    &setting.span
-                };
-                let name = &axis.name;
-                return Err(source.wrong(
-                    span,
-                    format_args!("{key} is set by {place} and by the axis {name}"),
-                ));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn baseline(
-    source: &Source,
-    fields: &Fields,
-    axes: &[(Axis, Range<usize>)],
-) -> Result<Vec<(usize, usize)>> {
-    let leaves = fields.leaves();
-    let of = |leaf: &Leaf<'_>| {
-        let Leaf { key, span, node } = leaf;
-        let axis = axes.iter().position(|(axis, _)| axis.name == *key);
-        let axis = axis.ok_or_else(|| {
-            let names: Vec<_> = axes.iter().map(|(axis, _)| &*axis.name).collect();
-            let known = match names.is_empty() {
-                true => "there is none".to_owned(),
-                false => format!("there are {}", names.join(", ")),
-            };
-            source.wrong(
-                span,
-                format_args!("baseline: there is no axis {key}; {known}"),
-            )
-        })?;
-        let Node::Scalar(value) = node.get_ref() else {
-            return Err(source.wrong(span, format_args!("baseline: give one value of {key}")));
-        };
-        let value = json_of(value);
-        let choices = &axes[axis].0.choices;
-        let choice = choices.iter().position(|choice| choice.shown == value);
-        let choice = choice.ok_or_else(|| {
-            let all: Vec<_> = choices.iter().map(|choice| shown(&choice.shown)).collect();
-            let value = shown(&value);
-            source.wrong(
-                &node.span(),
-                format_args!("baseline: {key} is never {value}; it is {}", all.join(", ")),
-            )
-        })?;
-        Ok((axis, choice))
-    };
-    leaves.iter().map(of).collect()
-}
-
-/// A value of TOML as one of JSON.
-fn json_of(value: &toml::Value) -> Value {
-    match value {
-        toml::Value::Boolean(truth) => Value::Truth(*truth),
-        toml::Value::Integer(number) => Value::Whole((*number).into()),
-        toml::Value::Float(number) => Value::Real(*number),
-        toml::Value::String(text) => Value::Text(text.clone()),
-        other => Value::Text(other.to_string()),
-    }
-}
-
-/// A value in a sentence or a table.
-pub fn shown(value: &Value) -> String {
-    match value {
-        Value::Text(text) => text.clone(),
-        other => json!(other).to_string(),
     }
 }

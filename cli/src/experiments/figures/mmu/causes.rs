@@ -86,10 +86,10 @@ pub fn of_large(rows: &[Row]) -> Vec<Cause> {
             vec![match length {
                 0 => "64 entries miss as often.".to_owned(),
                 length if length == rows.len() => format!(
-                    "With 8 entries programs miss more often than with 64, in multiples: {names}."
+                    "With 8 entries programs miss more often than with 64, by these factors: {names}."
                 ),
                 _ => format!(
-                    "8 entries are fewer than the large pages that some access at a time, and miss more often than 64, in multiples: {names}; {others}."
+                    "8 entries are fewer than the large pages that some access at a time, and miss more often than 64, by these factors: {names}; {others}."
                 ),
             }]
         },

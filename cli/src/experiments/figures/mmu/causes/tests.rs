@@ -89,7 +89,7 @@ fn large_pages_have_a_cause_where_they_save_less() {
     assert!(page.contains(told), "{page}");
     assert!(
         page.contains(
-            "With 8 entries programs miss more often than with 64, in multiples: nn (2.0)."
+            "With 8 entries programs miss more often than with 64, by these factors: nn (2.0)."
         ),
         "{page}"
     );

@@ -14,7 +14,9 @@ fn still_gains(first: &Column<'_>, last: &Column<'_>, says: &str) -> Option<Caus
         let most = first.greatest(|row| Some(gain(row)));
         let most = named(most.into_iter(), 2);
         let mut why: Vec<String> = changes(first, last, |_| true).into_iter().collect();
-        why.push(format!("Most is gained by {most}, in multiples."));
+        why.push(format!(
+            "The time falls most in {most}: the first over the second."
+        ));
         let (from, to) = (first.mean, last.mean);
         let numbers = format!("still gain: {from:.2} to {to:.2}, and {says} in the paper");
         let what = format!("{} to {} far faults", first.label, last.label);

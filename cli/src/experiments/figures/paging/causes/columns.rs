@@ -37,7 +37,7 @@ fn by_lines(column: &Column<'_>) -> Option<String> {
     };
     (lines > 0).then(|| {
         format!(
-            "{:.1} MB take the link line by line. This is most beside the bytes of a program's pages, in multiples of them, for {}.",
+            "{:.1} MB take the link line by line. Per byte of the pages that a program accesses, most go in {}.",
             lines as f64 * LINE / 1e6,
             named(column.greatest(|row| Some(moved(row))).into_iter(), 1),
         )

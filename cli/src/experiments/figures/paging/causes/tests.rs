@@ -163,7 +163,7 @@ fn columns_without_a_number_have_what_differs() {
     let mut lines = row(pinned, "sad", &[1.0, 1.0, 1.0, 9.0]);
     (lines.columns[3].lines, lines.columns[3].far_faults) = (672_000, 0);
     let lines = page(pinned, &[lines]);
-    let told = "**100** is 9.00, and 1.00 with 0. 86.0 MB take the link line by line. This is most beside the bytes of a program's pages, in multiples \
-                of them, for sad (2.0). Slowest beside 0: sad (9.00).";
+    let told = "**100** is 9.00, and 1.00 with 0. 86.0 MB take the link line by line. Per byte of the pages that a program \
+                accesses, most go in sad (2.0). Slowest beside 0: sad (9.00).";
     assert!(lines.contains(told), "{lines}");
 }
