@@ -31,6 +31,8 @@ pub const AGE_BITS: usize = 6;
 pub const LINE_BITS: usize = 41;
 /// Low bits of a line number that are inside a page of 4 KB (Table 1).
 pub const PAGE_LINE_BITS: usize = 5;
+/// Lines of a page of 4 KB.
+pub const PAGE_LINES: usize = 1 << PAGE_LINE_BITS;
 /// Bits of a page number: a page has 4 KB (Table 1), a virtual address 48 bits.
 pub const VPN_BITS: usize = 36;
 /// Bits of a frame number: physical addresses of 40 bits.

@@ -3,6 +3,7 @@
 pub mod block_scheduler;
 pub mod coalescer;
 pub mod l1_tlb;
+pub mod memory_unit;
 pub mod operand_log;
 pub mod replay_queue;
 pub mod scoreboard;

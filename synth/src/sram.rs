@@ -172,8 +172,8 @@ impl Table {
 
     /// The shapes that the table should have: the logs' macros in both organizations, the
     /// replay queue's payload, what the far-fault MSHRs do not search, the roots and the trail of
-    /// the page walker, tags, entries and reads of the page-walk cache, and tags, order and frames
-    /// of the L2 TLB, at both nodes.
+    /// the page walker, tags, entries and reads of the page-walk cache, tags, order and frames of
+    /// the L2 TLB, and the lines of the memory unit, at both nodes.
     pub fn shapes() -> Vec<Shape> {
         let mut shapes = Vec::new();
         for setting in Setting::ALL {
@@ -215,6 +215,9 @@ impl Table {
                 (128, 48),
                 (64, 32),
                 (1024, 32),
+                (256, 48),
+                (256, 64),
+                (512, 48),
             ] {
                 shapes.push((Setting::SinglePort, node_nm, words, bits));
             }

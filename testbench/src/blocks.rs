@@ -24,6 +24,7 @@ pub mod fault_buffer;
 pub mod gmmu;
 pub mod l1_tlb;
 pub mod l2_tlb;
+pub mod memory_unit;
 pub mod operand_log;
 pub mod page_walk_cache;
 pub mod page_walker;
@@ -45,6 +46,7 @@ pub use faultline_sim::preempt::preemption_policy::PreemptionPolicy;
 pub use faultline_sim::sm::block_scheduler::BlockScheduler;
 pub use faultline_sim::sm::coalescer::Coalescer;
 pub use faultline_sim::sm::l1_tlb::L1Tlb;
+pub use faultline_sim::sm::memory_unit::MemoryUnit;
 pub use faultline_sim::sm::operand_log::OperandLog;
 pub use faultline_sim::sm::replay_queue::ReplayQueue;
 pub use faultline_sim::sm::scoreboard::Scoreboard;
@@ -112,6 +114,7 @@ const BLOCKS: &[Registered] = &[
     registered::<DirtyBits>(),
     registered::<PreemptionPolicy>(),
     registered::<BlockScheduler>(),
+    registered::<MemoryUnit>(),
     registered::<ContextPort>(),
     registered::<Checkpoint>(),
 ];

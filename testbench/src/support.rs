@@ -12,6 +12,7 @@ pub mod dirty;
 pub mod gmmu;
 pub mod l2;
 pub mod log;
+pub mod memory;
 pub mod mshr;
 pub mod policy;
 pub mod port;

@@ -341,6 +341,7 @@ fn committed_netlists_are_proved() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../synth/reports");
     let reports = [
         "equivalence_l1_tlb.md",
+        "equivalence_memory_unit.md",
         "equivalence.md",
         "equivalence_pipelines.md",
     ]

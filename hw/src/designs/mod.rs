@@ -10,6 +10,7 @@ pub mod fault_buffer;
 pub mod gmmu;
 pub mod l1_tlb;
 pub mod l2_tlb;
+pub mod memory_unit;
 pub mod operand_log;
 pub mod page_walk_cache;
 pub mod page_walker;
@@ -57,6 +58,7 @@ pub(crate) fn all() -> Vec<Design> {
         operand_log::designs(),
         coalescer::designs(),
         l1_tlb::designs(),
+        memory_unit::designs(),
         l2_tlb::designs(),
         far_fault_mshr::designs(),
         fault_buffer::designs(),

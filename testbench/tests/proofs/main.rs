@@ -206,6 +206,16 @@ impl Proof {
         self.abc(&name, first, count, &proof, &words);
     }
 
+    /// Shows that a guarantee holds for so many cycles, where reachability finds no proof for any number.
+    fn bounded(&self, guarantee: usize, frames: u32) {
+        let (search, words) = (
+            format!("bmc3 -F {frames}"),
+            format!("No output asserted in {frames} frames"),
+        );
+        let name = format!("G{guarantee} holds for {frames} cycles");
+        self.abc(&name, guarantee, 1, &search, &words);
+    }
+
     /// Proves those of a pipeline. The last, of data, needs what reachability finds of the whole circuit.
     fn check_pipeline(&self, never: &[usize]) {
         self.arise(never);
@@ -255,6 +265,27 @@ fn l1_tlb_guarantees_are_proved() {
 fn l1_tlb_guarantees_are_proved_with_large_entries() {
     if let Some(proof) = Proof::exported("l1_tlb", "proof_large", "LARGE") {
         proof.check("");
+    }
+}
+
+#[test]
+fn memory_unit_guarantees_are_proved_or_bounded() {
+    if let Some(proof) = Proof::of("memory_unit") {
+        proof.arise(&[]);
+        for guarantee in [1, 3, 9, 11] {
+            proof.hold(guarantee, 1, MERGE);
+        }
+        for (guarantee, cycles) in [
+            (2, 12),
+            (4, 14),
+            (5, 11),
+            (6, 36),
+            (7, 14),
+            (8, 14),
+            (10, 16),
+        ] {
+            proof.bounded(guarantee, cycles);
+        }
     }
 }
 

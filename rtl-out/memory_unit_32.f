@@ -1,0 +1,13 @@
+memory_unit/memory_unit_32.v
+primitives/one_hot_priority_encoder.v
+primitives/age_order.v
+memory_unit/memory_unit_16_resumes.v
+primitives/or_tree.v
+primitives/fixed_priority_arbiter.v
+memory_unit/memory_unit_32_reader.v
+primitives/one_hot_mux.v
+memories/sram_512x60.v
+memories/sram_512x43.v
+memory_unit/memory_unit_32_page.v
+memory_unit/memory_unit_32_access.v
+primitives/register.v

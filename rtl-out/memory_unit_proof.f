@@ -1,0 +1,13 @@
+memory_unit/memory_unit_proof.v
+primitives/one_hot_priority_encoder.v
+primitives/age_order.v
+memory_unit/memory_unit_proof_resumes.v
+primitives/or_tree.v
+primitives/fixed_priority_arbiter.v
+memory_unit/memory_unit_proof_reader.v
+primitives/one_hot_mux.v
+memories/sram_2x3.v
+memories/sram_2x9.v
+memory_unit/memory_unit_proof_page.v
+memory_unit/memory_unit_proof_access.v
+primitives/register.v
