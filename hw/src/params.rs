@@ -12,6 +12,8 @@ pub const ROW_GROUP_BITS: usize = 3;
 pub const LANES: usize = 32;
 /// Warps of an SM (Table 1: 64), as bits of a warp number.
 pub const WARP_BITS: usize = 6;
+/// Warps of an SM.
+pub const SM_WARPS: usize = 1 << WARP_BITS;
 /// Thread blocks of an SM (Table 1: 16), as bits of a slot number.
 pub const SLOT_BITS: usize = 4;
 /// Thread-block slots of an SM.
@@ -37,6 +39,8 @@ pub const PAGE_LINES: usize = 1 << PAGE_LINE_BITS;
 pub const VPN_BITS: usize = 36;
 /// Bits of a frame number: physical addresses of 40 bits.
 pub const PFN_BITS: usize = 28;
+/// Bits of a line's number in physical memory.
+pub const PHYSICAL_LINE_BITS: usize = PFN_BITS + PAGE_LINE_BITS;
 /// Bits of the number of a word of 64 bits in them.
 pub const WORD_BITS: usize = PFN_BITS + TABLE_BITS;
 /// Bits of the number of an entry of a page table: 512 of 64 bits fill a frame.

@@ -8,4 +8,5 @@ pub mod operand_log;
 pub mod replay_queue;
 pub mod scoreboard;
 pub mod sm_pipeline;
+pub mod sm_unit;
 pub mod warp_scheduler;

@@ -8,3 +8,4 @@ pub mod operand_log;
 pub mod replay_queue;
 pub mod scoreboard;
 pub mod sm_pipeline;
+pub mod sm_unit;

@@ -292,7 +292,7 @@ module memory_unit_proof_top (
         together <= alone && !own && absent == 2'd0 && (both && !asked && !check_valid && wake_valid && wake_all
             || (together && !(check_valid && check_ready) && !wake_valid));
     end
-    assign bad[8] = together && check_valid && check_ready && check_vpn == second[6:5];
+    assign bad[8] = together && m_undecided && check_valid && check_ready && check_vpn == second[6:5];
 
     // G9. Nothing was woken, and nothing invalidated yet.
     reg        quiet, wrote, went;

@@ -32,6 +32,7 @@ pub mod preemption_policy;
 pub mod replay_queue;
 pub mod scoreboard;
 pub mod sm_pipeline;
+pub mod sm_unit;
 
 pub use faultline_sim::mmu::far_fault_mshr::FarFaultMshr;
 pub use faultline_sim::mmu::fault_buffer::FaultBuffer;
@@ -51,6 +52,7 @@ pub use faultline_sim::sm::operand_log::OperandLog;
 pub use faultline_sim::sm::replay_queue::ReplayQueue;
 pub use faultline_sim::sm::scoreboard::Scoreboard;
 pub use faultline_sim::sm::sm_pipeline::SmPipeline;
+pub use faultline_sim::sm::sm_unit::SmUnit;
 
 /// A block, named by its model: its traffic, and the sizes behind the names of its configurations.
 pub trait Block: Model + 'static {
@@ -108,6 +110,7 @@ const BLOCKS: &[Registered] = &[
     registered::<FaultBuffer>(),
     registered::<Scoreboard>(),
     registered::<SmPipeline>(),
+    registered::<SmUnit>(),
     registered::<PageWalker>(),
     registered::<PageWalkCache>(),
     registered::<Gmmu>(),

@@ -18,6 +18,7 @@ pub mod policy;
 pub mod port;
 pub mod queue;
 pub mod scheduler;
+pub mod sm;
 pub mod tables;
 pub mod tlb;
 pub mod walk_cache;
@@ -49,6 +50,7 @@ fn kernel_cycles(block: &str) -> u64 {
         "operand_log" => 100_000,
         "scoreboard" => 500_000,
         "sm_pipeline" => 6_000,
+        "sm_unit" => 4_000,
         "l2_tlb" => 20_000,
         "page_walker" => 2_000,
         "page_walk_cache" => 100_000,

@@ -298,6 +298,21 @@ fn younger_access_follows_the_fault_of_an_older_one_that_conflicts() {
     assert_eq!(events.len(), 5);
 }
 
+/// G4: what the pipeline still sends while its warp is away follows, if it or what has faulted is a store.
+#[test]
+fn access_of_a_warp_that_is_away_follows_beside_a_store() {
+    for (older, younger) in [(true, false), (false, true), (true, true), (false, false)] {
+        let mut unit = unit();
+        unit.pages.insert(40, Reply::Fault);
+        unit.enter(0, older, &[line(40, 0)]);
+        assert_eq!(unit.settle_unchecked(), [Absent(3, 40), Faulted(0)]);
+        unit.enter(1, younger, &[line(1, 0)]);
+        let events = unit.settle_unchecked();
+        let follows = events.first() == Some(&Faulted(1));
+        assert_eq!(follows, older || younger, "{events:?}");
+    }
+}
+
 /// G4: what has no place in its pages in common with an older access does not wait for it, nor follow its fault.
 #[test]
 fn access_at_another_place_of_its_page_is_not_ordered() {
@@ -424,6 +439,47 @@ fn accesses_pass_while_all_page_entries_are_taken() {
     unit.wake(78, false);
     let events = unit.settle();
     assert_eq!(events[..2], [Check(41), Checked(4)]);
+}
+
+/// G6: the pages of two accesses take each other's eight places in the TLB, and come after long walks or short ones.
+#[test]
+fn accesses_of_more_pages_than_a_set_has_are_decided() {
+    for walk in [1, 2, 5, 14, 40] {
+        let mut unit = Unit::new();
+        for warp in 0..2u8 {
+            let first = 100 + 32 * u64::from(warp);
+            let lines: Vec<u64> = (first..first + 32).map(|page| line(page, 0)).collect();
+            unit.warp = warp;
+            unit.enter(warp, false, &lines);
+        }
+        let mut walks: Vec<(u64, u64)> = Vec::new();
+        let mut set: Vec<u64> = Vec::new();
+        let mut seen = 0;
+        for now in 0..6_000 {
+            for event in &unit.events[seen..] {
+                if let Check(page) = *event
+                    && !set.contains(&page)
+                    && walks.iter().all(|(_, of)| *of != page)
+                {
+                    walks.push((now + walk, page));
+                }
+            }
+            seen = unit.events.len();
+            if walks.first().is_some_and(|(at, _)| *at <= now) {
+                let (_, page) = walks.remove(0);
+                set.push(page);
+                unit.pages.insert(page, Reply::Hit(page as u32));
+                if set.len() > 8 {
+                    unit.pages.remove(&set.remove(0));
+                }
+                unit.wake(page, false);
+            } else {
+                unit.cycle();
+            }
+        }
+        let decided = [0, 1].map(|entry| count(&unit.events, Checked(entry)));
+        assert_eq!(decided, [1, 1], "walks of {walk} cycles");
+    }
 }
 
 /// G6: the page is woken in each cycle, once or twice, with one or several lines that wait for it.

@@ -34,8 +34,12 @@ fn each_block_runs_in_lockstep() {
 /// A design that takes minutes to compile ran in lockstep for a report, if no other design is much like it.
 #[test]
 fn each_large_design_is_in_a_report_of_the_lockstep() {
-    let reports = ["lockstep_64_warps", "lockstep_64_warps_kernel"]
-        .map(|report| read(&format!("reports/{report}.md")));
+    let of = |backend: &str| {
+        ["lockstep_64_warps", "lockstep_sm_unit"]
+            .map(|report| read(&format!("reports/{report}{backend}.md")))
+            .concat()
+    };
+    let reports = [of(""), of("_kernel")];
     let designs = registry::designs();
     let large: Vec<_> = designs
         .iter()

@@ -438,7 +438,7 @@ The rest.
         let sentence = run(root, true).unwrap();
         assert_eq!(
             sentence,
-            "ports of 18 blocks, and the papers' claims; 0 files changed"
+            "ports of 19 blocks, and the papers' claims; 0 files changed"
         );
     }
 

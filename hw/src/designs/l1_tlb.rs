@@ -15,7 +15,7 @@ const LARGE_PAIRS: usize = LARGE * (LARGE - 1) / 2;
 const LARGE_PAGE_BITS: usize = 9;
 
 /// The L1 TLB at the size of Tanasic et al.
-type PaperL1Tlb = L1Tlb<
+pub type PaperL1Tlb = L1Tlb<
     L1_TLB_SETS,
     L1_TLB_SET_BITS,
     L1_TLB_WAYS,

@@ -18,6 +18,7 @@ pub mod preemption_policy;
 pub mod replay_queue;
 pub mod scoreboard;
 pub mod sm_pipeline;
+pub mod sm_unit;
 
 use crate::ports::Hardware;
 use crate::registry::Design;
@@ -65,6 +66,7 @@ pub(crate) fn all() -> Vec<Design> {
         gmmu::designs(),
         scoreboard::designs(),
         sm_pipeline::designs(),
+        sm_unit::designs(),
         page_walker::designs(),
         page_walk_cache::designs(),
         dirty_bits::designs(),

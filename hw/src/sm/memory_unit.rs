@@ -3,7 +3,7 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::params::{ENTRY_BITS, LOG_ENTRY_BITS, PAGE_LINE_BITS, PAGE_LINES, SLOT_BITS};
+use crate::params::{ENTRY_BITS, PAGE_LINE_BITS, PAGE_LINES, SLOT_BITS};
 use crate::primitives::age_order::AgeOrder;
 use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
 use crate::primitives::one_hot_mux::OneHotMux;
@@ -24,7 +24,7 @@ use resumes::Resumes;
 /// Memory unit: has the lines of global-memory instructions checked, waits for their pages, decides which of them fault,
 /// and passes the lines of the others to the cache. `ACCESSES` instructions with numbers of `ACCESS` bits and
 /// `ACCESS_PAIRS` pairs, `PAGES` pages with numbers of `PAGE` bits and `PAGE_PAIRS` pairs; `WARPS` warps with numbers of
-/// `WARP` bits, indices of the replay queue of `INDEX` bits; `LANES` lanes, whose lines are numbered in `LANE` bits and
+/// `WARP` bits, indices of the replay queue of `INDEX` bits and of the log of `LOG`; `LANES` lanes, whose lines are numbered in `LANE` bits and
 /// counted in `LANE_COUNT` bits; lines of `LINE` bits, pages of `VPN`, spaces of `ASID`, frames of `PFN`, lines in physical
 /// memory of `PHYSICAL` bits; words in two banks with addresses of `ADDRESS` bits, in halves of `ROW` and
 /// `LANES_AND_FRAME` bits.
@@ -42,6 +42,7 @@ pub struct MemoryUnit<
     const WARPS: usize,
     const WARP: usize,
     const INDEX: usize,
+    const LOG: usize,
     const LANES: usize,
     const LANE: usize,
     const LANE_COUNT: usize,
@@ -70,9 +71,9 @@ pub struct MemoryUnit<
     /// Replay-queue entry of the instruction.
     pub instruction_index: Signal<In, Bits<INDEX>>,
     /// Operand-log entry of the instruction's address.
-    pub instruction_log_address: Signal<In, Bits<LOG_ENTRY_BITS>>,
+    pub instruction_log_address: Signal<In, Bits<LOG>>,
     /// Operand-log entry of the instruction's store data.
-    pub instruction_log_data: Signal<In, Bits<LOG_ENTRY_BITS>>,
+    pub instruction_log_data: Signal<In, Bits<LOG>>,
     /// The instruction is a store.
     pub instruction_store: Signal<In, Bit>,
     /// Lanes of the instruction, one bit each.
@@ -151,9 +152,9 @@ pub struct MemoryUnit<
     /// The checked instruction is a store.
     pub checked_store: Signal<Out, Bit>,
     /// Operand-log entry of the checked instruction's address.
-    pub checked_log_address: Signal<Out, Bits<LOG_ENTRY_BITS>>,
+    pub checked_log_address: Signal<Out, Bits<LOG>>,
     /// Operand-log entry of the checked instruction's store data.
-    pub checked_log_data: Signal<Out, Bits<LOG_ENTRY_BITS>>,
+    pub checked_log_data: Signal<Out, Bits<LOG>>,
     /// An instruction faults.
     pub faulted_valid: Signal<Out, Bit>,
     /// The fault is that an access is not allowed.
@@ -194,7 +195,7 @@ pub struct MemoryUnit<
     pub settled: Signal<Out, Bit>,
 
     // The accesses, and the two of which the coalescer has lines.
-    access: [Access<ACCESSES, WARPS, WARP, INDEX, LANE, LANE_COUNT>; ACCESSES],
+    access: [Access<ACCESSES, WARPS, WARP, INDEX, LOG, LANE, LANE_COUNT>; ACCESSES],
     order: Register<Bits<ACCESS_PAIRS>>,
     front_valid: Register<Bit>,
     front: Register<Bits<ACCESSES>>,
@@ -334,8 +335,8 @@ pub struct MemoryUnit<
     chosen_slot: OneHotMux<ACCESSES, Bits<SLOT_BITS>>,
     chosen_entry: OneHotMux<ACCESSES, Bits<ENTRY_BITS>>,
     chosen_index: OneHotMux<ACCESSES, Bits<INDEX>>,
-    chosen_log_address: OneHotMux<ACCESSES, Bits<LOG_ENTRY_BITS>>,
-    chosen_log_data: OneHotMux<ACCESSES, Bits<LOG_ENTRY_BITS>>,
+    chosen_log_address: OneHotMux<ACCESSES, Bits<LOG>>,
+    chosen_log_data: OneHotMux<ACCESSES, Bits<LOG>>,
     chosen_store: OrTree<ACCESSES>,
     absent_page: OneHotMux<PAGES, Bits<VPN>>,
     warp_bit: Signal<Local, Bits<WARPS>>,
@@ -371,6 +372,7 @@ impl<
     const WARPS: usize,
     const WARP: usize,
     const INDEX: usize,
+    const LOG: usize,
     const LANES: usize,
     const LANE: usize,
     const LANE_COUNT: usize,
@@ -393,6 +395,7 @@ impl<
         WARPS,
         WARP,
         INDEX,
+        LOG,
         LANES,
         LANE,
         LANE_COUNT,
@@ -782,8 +785,8 @@ impl<
         self.checked_index.next = bits::<INDEX>(0);
         self.checked_slot.next = bits::<SLOT_BITS>(0);
         self.checked_store.next = false;
-        self.checked_log_address.next = bits::<LOG_ENTRY_BITS>(0);
-        self.checked_log_data.next = bits::<LOG_ENTRY_BITS>(0);
+        self.checked_log_address.next = bits::<LOG>(0);
+        self.checked_log_data.next = bits::<LOG>(0);
         if self.reader.checked_valid.val() {
             self.checked_warp.next = self.chosen_warp.chosen.val();
             self.checked_entry.next = self.chosen_entry.chosen.val();

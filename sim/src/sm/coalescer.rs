@@ -145,6 +145,28 @@ impl Coalescer {
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
+
+    /// What it shows before it is known whether the request is taken: all but whether it accepts an instruction.
+    pub(crate) fn shown(&self) -> Outputs {
+        Outputs {
+            instruction_ready: false,
+            request_valid: self.offered,
+            request_line: self.offer.line,
+            request_leader: self.offer.leader,
+            request_mask: self.offer.mask,
+            request_last: self.offer.last,
+        }
+    }
+
+    /// Whether it accepts an instruction; `request_ready` says that the request on offer is taken.
+    pub(crate) fn accepts(&self, request_ready: bool) -> bool {
+        self.waiting.is_empty() || (self.makes(request_ready) && self.waiting.len() == 1)
+    }
+
+    /// It puts another request on offer.
+    const fn makes(&self, request_ready: bool) -> bool {
+        !self.offered || request_ready
+    }
 }
 
 impl Model for Coalescer {
@@ -157,20 +179,15 @@ impl Model for Coalescer {
     }
 
     fn cycle(&mut self, inputs: &Inputs) -> Outputs {
-        let free = !self.offered || inputs.request_ready;
         let outputs = Outputs {
-            instruction_ready: self.waiting.is_empty() || (free && self.waiting.len() == 1),
-            request_valid: self.offered,
-            request_line: self.offer.line,
-            request_leader: self.offer.leader,
-            request_mask: self.offer.mask,
-            request_last: self.offer.last,
+            instruction_ready: self.accepts(inputs.request_ready),
+            ..self.shown()
         };
         if inputs.reset {
             *self = Self::default();
             return outputs;
         }
-        if free {
+        if self.makes(inputs.request_ready) {
             let next = self.waiting.pop_front();
             self.offered = next.is_some();
             self.offer = next.unwrap_or(self.offer);

@@ -191,7 +191,8 @@ impl L1Tlb {
         beside || self.came.invalidates(page)
     }
 
-    fn outputs(&self, inputs: &Inputs) -> Outputs {
+    /// What a cycle shows, whatever is checked in it.
+    pub(crate) fn shown(&self, inputs: &Inputs) -> Outputs {
         let mut outputs = Outputs {
             check_ready: !inputs.invalidate_valid,
             answer_valid: self.came.check_valid,
@@ -223,6 +224,23 @@ impl L1Tlb {
             outputs.walk_write = miss.write;
         }
         outputs
+    }
+
+    /// A cycle that shows this.
+    pub(crate) fn cycle_after(&mut self, inputs: &Inputs, shown: Outputs) -> Outputs {
+        if inputs.reset {
+            *self = Self::new(self.parameters);
+            return shown;
+        }
+        if self.is_quiet() && inputs.far_limit == self.came.far_limit {
+            (self.turn, self.woken, self.woken_page) = (0, None, self.came.filled());
+        } else {
+            self.act(inputs);
+        }
+        self.came = inputs.clone();
+        self.came.check_valid &= !inputs.invalidate_valid;
+        self.cycle += 1;
+        shown
     }
 
     /// The page that is requested again after a Nack: of those that are held the one that was missed longest ago, if fewer pages
@@ -475,19 +493,7 @@ impl Model for L1Tlb {
     }
 
     fn cycle(&mut self, inputs: &Inputs) -> Outputs {
-        let outputs = self.outputs(inputs);
-        if inputs.reset {
-            *self = Self::new(self.parameters);
-            return outputs;
-        }
-        if self.is_quiet() && inputs.far_limit == self.came.far_limit {
-            (self.turn, self.woken, self.woken_page) = (0, None, self.came.filled());
-        } else {
-            self.act(inputs);
-        }
-        self.came = inputs.clone();
-        self.came.check_valid &= !inputs.invalidate_valid;
-        self.cycle += 1;
-        outputs
+        let shown = self.shown(inputs);
+        self.cycle_after(inputs, shown)
     }
 }

@@ -7,6 +7,8 @@ mod edge;
 mod interface;
 mod outputs;
 
+use outputs::Plan;
+
 pub use interface::{Inputs, Outputs, PAGE_LINE_BITS, Parameters};
 
 /// Invalidations of one page, and of every page of a space; greater scopes are of everything.
@@ -155,6 +157,14 @@ struct Word {
     purpose: Purpose,
 }
 
+/// What a cycle shows before an instruction is known, and what it does.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    /// All outputs but `instruction_ready` and `split_valid`.
+    pub outputs: Outputs,
+    plan: Plan,
+}
+
 /// The reference model.
 #[derive(Clone, Debug)]
 pub struct MemoryUnit {
@@ -228,6 +238,18 @@ impl MemoryUnit {
             })
     }
 
+    /// The warp whose resume is on offer.
+    #[must_use]
+    pub const fn resuming(&self) -> Option<u8> {
+        self.resume
+    }
+
+    /// A check was put on offer, and was not taken yet.
+    #[must_use]
+    pub const fn offers_checked(&self) -> bool {
+        self.offered
+    }
+
     /// Something comes that acts.
     const fn comes(&self, inputs: &Inputs) -> bool {
         inputs.reset
@@ -237,6 +259,38 @@ impl MemoryUnit {
             || inputs.invalidate_valid
             || inputs.leave_valid
             || inputs.hold != self.held
+    }
+
+    /// What a cycle shows, whatever instruction comes.
+    pub(crate) fn shown(&self, inputs: &Inputs) -> Shown {
+        if self.still && !self.comes(inputs) {
+            return self.rest(inputs);
+        }
+        let plan = self.plan(inputs);
+        Shown {
+            outputs: self.outputs(inputs, &plan),
+            plan,
+        }
+    }
+
+    /// A cycle that shows this, with the instruction that comes.
+    pub(crate) fn cycle_after(&mut self, inputs: &Inputs, shown: Shown) -> Outputs {
+        let Shown { outputs, mut plan } = shown;
+        let (free, lanes) = (plan.free.is_some(), inputs.instruction_mask);
+        let outputs = Outputs {
+            instruction_ready: self.accepts(inputs.split_ready, lanes),
+            split_valid: inputs.instruction_valid && free && lanes != 0,
+            ..outputs
+        };
+        plan.enters = inputs.instruction_valid && outputs.instruction_ready;
+        if inputs.reset {
+            *self = Self::new(self.parameters);
+        } else if !self.still || self.comes(inputs) {
+            self.apply(inputs, &plan);
+            self.held = inputs.hold;
+            self.still = self.is_still();
+        }
+        outputs
     }
 }
 
@@ -274,19 +328,8 @@ impl Model for MemoryUnit {
     }
 
     fn cycle(&mut self, inputs: &Inputs) -> Outputs {
-        if self.still && !self.comes(inputs) {
-            return self.rest(inputs);
-        }
-        let plan = self.plan(inputs);
-        let outputs = self.outputs(inputs, &plan);
-        if inputs.reset {
-            *self = Self::new(self.parameters);
-        } else {
-            self.apply(inputs, &plan);
-            self.held = inputs.hold;
-            self.still = self.is_still();
-        }
-        outputs
+        let shown = self.shown(inputs);
+        self.cycle_after(inputs, shown)
     }
 }
 

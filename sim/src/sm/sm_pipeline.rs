@@ -318,6 +318,12 @@ impl SmPipeline {
         self.memory.wanted_operand()
     }
 
+    /// The instruction at the front of the memory stage in the coming cycle.
+    #[must_use]
+    pub fn front(&self) -> Option<&Instruction> {
+        self.memory.front().map(|front| &front.instruction)
+    }
+
     /// What went into its replay queue and its operand log in the last cycle. Without the one or the other it is what
     /// would have.
     #[must_use]

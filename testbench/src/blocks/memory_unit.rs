@@ -403,6 +403,7 @@ impl Block for MemoryUnit {
                 pages: 2,
                 warps: 2,
                 index_bits: 1,
+                log_bits: 7,
                 lanes: 2,
                 line_bits: 7,
                 asid_bits: 1,

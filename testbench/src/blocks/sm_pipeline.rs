@@ -31,14 +31,15 @@ struct Executing {
 
 /// A global-memory instruction, or one to shared memory, in the memory unit.
 #[derive(Clone, Copy, Debug)]
-struct Access {
-    warp: u8,
-    entry: u8,
-    index: u8,
-    slot: u8,
-    class: Class,
-    log_address: u8,
-    log_data: u8,
+pub(super) struct Access {
+    pub warp: u8,
+    pub entry: u8,
+    pub index: u8,
+    pub slot: u8,
+    pub class: Class,
+    pub log_address: u8,
+    pub log_data: u8,
+    pub replayed: bool,
 }
 
 /// Seeded traffic.
@@ -225,6 +226,36 @@ impl SmPipelineTraffic {
     }
 }
 
+/// What another memory unit needs, which decides instead of this one.
+impl SmPipelineTraffic {
+    /// Global-memory instructions that were taken since this was asked last.
+    pub(super) fn taken(&mut self) -> Vec<Access> {
+        std::mem::take(&mut self.unchecked)
+    }
+
+    /// An instruction is to finish at some time.
+    pub(super) fn perform(&mut self, access: Access) {
+        self.checked.push(access);
+    }
+
+    /// A warp is to go on, as far as this one has chosen it.
+    pub(super) const fn resuming(&mut self) -> &mut Option<u8> {
+        &mut self.resuming
+    }
+
+    /// Thread blocks that leave and come back.
+    pub(super) const fn switch(&mut self) -> &mut Switch {
+        &mut self.switch
+    }
+
+    /// The warps of a slot, a bit each.
+    pub(super) fn warps_of(&self, slot: u8) -> u64 {
+        let warps = 0..self.parameters.warps as u8;
+        let of_slot = warps.filter(|&warp| self.slot(warp) == slot);
+        of_slot.map(|warp| 1 << warp).sum()
+    }
+}
+
 impl Block for SmPipeline {
     type Traffic = SmPipelineTraffic;
 
@@ -372,6 +403,7 @@ impl Traffic for SmPipelineTraffic {
                 class,
                 log_address: outputs.memory_log_address,
                 log_data: outputs.memory_log_data,
+                replayed: outputs.memory_replayed,
             };
             if class.is_global() {
                 self.unchecked.push(access);

@@ -3,7 +3,7 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::params::{ENTRY_BITS, LOG_ENTRY_BITS, PAGE_LINES, SLOT_BITS};
+use crate::params::{ENTRY_BITS, PAGE_LINES, SLOT_BITS};
 use crate::primitives::register::Register;
 
 /// One of `ACCESSES` accesses: its tag, and what is known of it. `WARPS` warps with numbers of `WARP` bits, indices of the replay
@@ -14,6 +14,7 @@ pub struct Access<
     const WARPS: usize,
     const WARP: usize,
     const INDEX: usize,
+    const LOG: usize,
     const LANE: usize,
     const LANE_COUNT: usize,
 > {
@@ -32,9 +33,9 @@ pub struct Access<
     /// Replay-queue entry of the offered instruction.
     pub new_index: Signal<In, Bits<INDEX>>,
     /// Operand-log entry of the offered instruction's address.
-    pub new_log_address: Signal<In, Bits<LOG_ENTRY_BITS>>,
+    pub new_log_address: Signal<In, Bits<LOG>>,
     /// Operand-log entry of the offered instruction's store data.
-    pub new_log_data: Signal<In, Bits<LOG_ENTRY_BITS>>,
+    pub new_log_data: Signal<In, Bits<LOG>>,
     /// The offered instruction is a store.
     pub new_store: Signal<In, Bit>,
     /// The offered instruction has lanes.
@@ -128,9 +129,9 @@ pub struct Access<
     /// Replay-queue entry of the access.
     pub index: Signal<Out, Bits<INDEX>>,
     /// Operand-log entry of the access's address.
-    pub log_address: Signal<Out, Bits<LOG_ENTRY_BITS>>,
+    pub log_address: Signal<Out, Bits<LOG>>,
     /// Operand-log entry of the access's store data.
-    pub log_data: Signal<Out, Bits<LOG_ENTRY_BITS>>,
+    pub log_data: Signal<Out, Bits<LOG>>,
     /// The access is a store.
     pub store: Signal<Out, Bit>,
 
@@ -153,8 +154,8 @@ pub struct Access<
     of_slot: Register<Bits<SLOT_BITS>>,
     of_entry: Register<Bits<ENTRY_BITS>>,
     of_index: Register<Bits<INDEX>>,
-    of_log_address: Register<Bits<LOG_ENTRY_BITS>>,
-    of_log_data: Register<Bits<LOG_ENTRY_BITS>>,
+    of_log_address: Register<Bits<LOG>>,
+    of_log_data: Register<Bits<LOG>>,
     is_store: Register<Bit>,
 
     #[init(Constant::new(0.into()))]
@@ -172,9 +173,10 @@ impl<
     const WARPS: usize,
     const WARP: usize,
     const INDEX: usize,
+    const LOG: usize,
     const LANE: usize,
     const LANE_COUNT: usize,
-> Logic for Access<ACCESSES, WARPS, WARP, INDEX, LANE, LANE_COUNT>
+> Logic for Access<ACCESSES, WARPS, WARP, INDEX, LOG, LANE, LANE_COUNT>
 {
     #[logic]
     fn update(&mut self) {

@@ -13,6 +13,8 @@ pub struct Parameters {
     pub warps: usize,
     /// Bits of an index of the replay queue.
     pub index_bits: usize,
+    /// Bits of the number of a log entry.
+    pub log_bits: usize,
     /// Lanes, a power of two of at most 32.
     pub lanes: usize,
     /// Bits of a line number.
@@ -27,7 +29,6 @@ pub struct Parameters {
 pub const PAGE_LINE_BITS: usize = 5;
 const SLOT_BITS: usize = 4;
 const ENTRY_BITS: usize = 3;
-const LOG_BITS: usize = 7;
 
 impl Parameters {
     /// 16 instructions of 64 warps, and 8 pages.
@@ -36,6 +37,7 @@ impl Parameters {
         pages: 8,
         warps: 64,
         index_bits: 6,
+        log_bits: 7,
         lanes: 32,
         line_bits: 41,
         asid_bits: 8,
@@ -68,7 +70,7 @@ widths! {
     Bits<SLOT_BITS> "S" => u8 = SLOT_BITS,
     Bits<ENTRY_BITS> "J" => u8 = ENTRY_BITS,
     Bits<INDEX> "I" => u8 = parameters.index_bits,
-    Bits<LOG_ENTRY_BITS> "P" => u8 = LOG_BITS,
+    Bits<LOG> "P" => u8 = parameters.log_bits,
     Bits<LANES> "L" => u32 = parameters.lanes,
     Bits<LINE> "K" => u64 = parameters.line_bits,
     Bits<VPN> "N" => u64 = parameters.vpn_bits(),
@@ -95,9 +97,9 @@ ports! {
         /// Replay-queue entry of the instruction.
         instruction_index: u8 = parameters.index_bits,
         /// Operand-log entry of the instruction's address.
-        instruction_log_address: u8 = LOG_BITS,
+        instruction_log_address: u8 = parameters.log_bits,
         /// Operand-log entry of the instruction's store data.
-        instruction_log_data: u8 = LOG_BITS,
+        instruction_log_data: u8 = parameters.log_bits,
         /// The instruction is a store.
         instruction_store: bool = 1,
         /// Lanes of the instruction, one bit each.
@@ -181,9 +183,9 @@ ports! {
         /// The checked instruction is a store.
         checked_store: bool = 1,
         /// Operand-log entry of the checked instruction's address.
-        checked_log_address: u8 = LOG_BITS,
+        checked_log_address: u8 = parameters.log_bits,
         /// Operand-log entry of the checked instruction's store data.
-        checked_log_data: u8 = LOG_BITS,
+        checked_log_data: u8 = parameters.log_bits,
         /// An instruction faults.
         faulted_valid: bool = 1,
         /// The fault is that an access is not allowed.

@@ -2,7 +2,7 @@
 
 use super::decisions::Verdict;
 use super::{
-    Answer, Check, Inputs, MemoryUnit, Outputs, PAGE_LINE_BITS, PageState, Purpose, Word,
+    Answer, Check, Inputs, MemoryUnit, Outputs, PAGE_LINE_BITS, PageState, Purpose, Shown, Word,
     invalidates,
 };
 
@@ -76,15 +76,22 @@ impl MemoryUnit {
         }
     }
 
+    /// The lowest free access.
+    fn free_access(&self) -> Option<usize> {
+        self.accesses.iter().position(Option::is_none)
+    }
+
+    /// The unit accepts an instruction with these lanes.
+    pub(crate) fn accepts(&self, split_ready: bool, lanes: u32) -> bool {
+        self.free_access().is_some() && (split_ready || lanes == 0)
+    }
+
+    /// What happens in a cycle, but for the instruction that enters.
     pub(super) fn plan(&self, inputs: &Inputs) -> Plan {
         let mut plan = Plan {
-            free: self.accesses.iter().position(Option::is_none),
+            free: self.free_access(),
             ..Plan::default()
         };
-        let has_lanes = inputs.instruction_mask != 0;
-        plan.enters =
-            inputs.instruction_valid && plan.free.is_some() && (inputs.split_ready || !has_lanes);
-
         let to_check = self.shows.filter(|word| self.is_to_be_checked(*word));
         let shown_check = to_check.filter(|_| !self.is_rechecking());
         plan.holds_requests = inputs.wake_valid
@@ -130,24 +137,24 @@ impl MemoryUnit {
         plan
     }
 
-    /// The outputs that follow from the inputs alone in a cycle in which nothing else happens.
-    pub(super) fn rest(&self, inputs: &Inputs) -> Outputs {
-        let free = self.accesses.iter().any(Option::is_none);
-        Outputs {
-            instruction_ready: free && (inputs.split_ready || inputs.instruction_mask == 0),
+    /// What a cycle shows in which nothing happens, but that an instruction may enter.
+    pub(super) fn rest(&self, inputs: &Inputs) -> Shown {
+        let outputs = Outputs {
             request_ready: inputs.check_ready,
             check_vpn: inputs.request_line >> PAGE_LINE_BITS,
             settled: true,
             ..Outputs::default()
-        }
+        };
+        let plan = Plan {
+            free: self.free_access(),
+            ..Plan::default()
+        };
+        Shown { outputs, plan }
     }
 
+    /// What a cycle shows, but for the instruction that enters.
     pub(super) fn outputs(&self, inputs: &Inputs, plan: &Plan) -> Outputs {
-        let free = plan.free.is_some();
-        let without_lanes = inputs.instruction_mask == 0;
         let mut outputs = Outputs {
-            instruction_ready: free && (inputs.split_ready || without_lanes),
-            split_valid: inputs.instruction_valid && free && !without_lanes,
             request_ready: inputs.check_ready
                 && !plan.holds_requests
                 && !matches!(plan.offer, Some(Offer::Page(_) | Offer::Shown)),

@@ -267,6 +267,8 @@ fn denial_is_reported_and_leaves_no_page() {
     assert_eq!(unit.settle(), [Check(7), Check(9), Denied(4)]);
     assert_eq!(unit.model.pages().count(), 0);
     // A page that is denied when it is checked again.
+    let mut unit = Unit::new();
+    unit.inputs.hold = 1 << 3;
     unit.enter(5, true, &[line(9, 0)]);
     assert_eq!(unit.settle(), [Check(9)]);
     unit.pages.insert(9, Reply::Denied);

@@ -178,7 +178,7 @@ impl MemoryStage {
         [1, 2].map(|more| free >= staged + coming + more && !self.queue.is_aged())
     }
 
-    fn front(&self) -> Option<&Operation> {
+    pub fn front(&self) -> Option<&Operation> {
         self.operations.front()
     }
 

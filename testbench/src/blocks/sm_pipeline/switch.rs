@@ -22,7 +22,7 @@ struct Saved {
 
 /// What leaves and what comes back.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Switch {
+pub struct Switch {
     /// The slot that is to be saved, and whether the save was accepted.
     saving: Option<(u8, bool)>,
     /// The warp whose instruction is on offer.
@@ -34,6 +34,18 @@ impl Switch {
     /// Whether a warp of a slot may not go on.
     pub fn needs(&self, warp: u8, slot: u8) -> bool {
         self.restoring == Some(warp) || self.saving == Some((slot, true))
+    }
+}
+
+impl Switch {
+    /// The slot that is to be saved or is being saved.
+    pub fn saving(&self) -> Option<u8> {
+        self.saving.map(|(slot, _)| slot)
+    }
+
+    /// The warp that receives an instruction back, as long as nothing says that it may not.
+    pub const fn restoring(&mut self) -> &mut Option<u8> {
+        &mut self.restoring
     }
 }
 
