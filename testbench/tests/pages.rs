@@ -663,16 +663,8 @@ fn readme_is_short_and_has_every_block() {
     }
 }
 
-/// README's commands for the Verilog alone print that the replay is right, where Icarus is installed.
-#[test]
-fn example_of_the_verilog_alone_passes() {
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let fence = readme.split("```").find(|text| text.contains("iverilog"));
-    let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("replay.vvp");
-    let commands = fence
-        .unwrap()
-        .replace("../replay.vvp", program.to_str().unwrap());
+/// What the commands of a page print, run in the project's folder with this file below another one; nothing without Icarus.
+fn printed(commands: &str, program: &str) -> Option<String> {
     let shell = |commands: &str| {
         let mut shell = std::process::Command::new("sh");
         shell.args(["-e", "-c", commands]).current_dir(root());
@@ -680,14 +672,34 @@ fn example_of_the_verilog_alone_passes() {
     };
     if !shell("command -v iverilog").status.success() {
         faultline_ledger::missing("Icarus is not installed");
-        return;
+        return None;
     }
-    let output = shell(&commands);
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success() && text.lines().any(|line| line == "PASS"),
-        "{output:?}"
-    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(program);
+    let output = shell(&commands.replace(&format!("../{program}"), path.to_str().unwrap()));
+    assert!(output.status.success(), "{output:?}");
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+/// README's commands for the Verilog alone print that the replay is right, where Icarus is installed.
+#[test]
+fn example_of_the_verilog_alone_passes() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let fence = readme.split("```").find(|text| text.contains("iverilog"));
+    if let Some(text) = printed(fence.unwrap(), "replay.vvp") {
+        assert!(text.lines().any(|line| line == "PASS"), "{text}");
+    }
+}
+
+/// The page of the example with an SM unit and the GMMU shows what it prints, which is that all is right in the end.
+#[test]
+fn end_to_end_example_prints_what_its_page_shows() {
+    let page = std::fs::read_to_string(root().join("docs/end_to_end.md")).unwrap();
+    let fences: Vec<&str> = page.split("```").skip(1).step_by(2).collect();
+    if let Some(text) = printed(fences[0], "end_to_end.vvp") {
+        assert_eq!(Some(text.as_str()), fences[1].strip_prefix("text\n"));
+        assert!(text.ends_with("PASS\n"), "{text}");
+    }
 }
 
 /// The reports of a folder, as paths in the project.

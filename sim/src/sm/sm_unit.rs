@@ -284,7 +284,7 @@ impl Model for SmUnit {
         let tlb = self.tlb.cycle_after(&of_tlb, tlb);
         let takes = pipeline.memory_valid && !inputs.front_other && memory_ready;
         if takes || leaves || inputs.reset {
-            self.held = (takes && !inputs.reset).then(|| Held {
+            self.held = (takes && !inputs.reset).then_some(Held {
                 warp: pipeline.memory_warp,
                 slot: pipeline.memory_slot,
                 entry: pipeline.memory_entry,
