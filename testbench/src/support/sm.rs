@@ -12,7 +12,6 @@ use faultline_sim::sm::sm_unit::{Inputs, Outputs, SmUnit};
 
 use crate::bench::Bench;
 use crate::blocks;
-use crate::support::memory::line;
 
 /// Cycles from a walk that is taken to its answer.
 pub const WALK: u64 = 8;
@@ -422,10 +421,4 @@ impl Sm {
             .unwrap_or_else(|| panic!("no {event:?}: {:?}", self.events))
             .0
     }
-}
-
-/// The number of a line in physical memory.
-#[must_use]
-pub const fn place(pfn: u64, within: u64) -> u64 {
-    line(pfn, within)
 }
