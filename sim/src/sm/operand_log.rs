@@ -279,6 +279,12 @@ impl OperandLog {
         }
     }
 
+    /// The operand that it shows for a replay in the coming cycle.
+    #[must_use]
+    pub fn replayed(&self) -> Option<&Operand> {
+        (self.answer == Answer::Served(Reader::Replay)).then_some(&self.read_data)
+    }
+
     /// The lowest and the highest free entry of the partition that reserved: what an allocation of the cycle before is
     /// given.
     #[must_use]

@@ -318,6 +318,12 @@ impl SmPipeline {
         self.memory.wanted_operand()
     }
 
+    /// The operand that the log shows for a replay in the coming cycle.
+    #[must_use]
+    pub fn logged(&self) -> Option<&operand_log::Operand> {
+        self.memory.logged()
+    }
+
     /// The instruction at the front of the memory stage in the coming cycle.
     #[must_use]
     pub fn front(&self) -> Option<&Instruction> {

@@ -22,6 +22,11 @@ macro_rules! joined {
     };
 }
 
+/// Ports that are called the same in two structs.
+macro_rules! taken {
+    ($into:ident $from:ident $($same:ident)*) => { $($into.$same.clone_from(&$from.$same);)* };
+}
+
 /// An access that the pipeline has given, and that the memory unit has not accepted.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
@@ -35,6 +40,23 @@ struct Held {
     mask: u32,
 }
 
+/// What goes over the ports of the unit and of its parts in a cycle.
+#[derive(Clone, Debug)]
+pub struct Inside {
+    /// What the unit shows.
+    pub outputs: Outputs,
+    /// What its pipeline receives.
+    pub received: sm_pipeline::Inputs,
+    /// What its pipeline shows.
+    pub pipeline: sm_pipeline::Outputs,
+    /// A line of the coalescer goes to the L1 TLB for the first time.
+    pub requested: bool,
+    /// The L1 TLB answers the check of the cycle before.
+    pub answered: bool,
+    /// That is a hit.
+    pub hit: bool,
+}
+
 /// The reference model.
 #[derive(Clone, Debug)]
 pub struct SmUnit {
@@ -44,6 +66,33 @@ pub struct SmUnit {
     memory: MemoryUnit,
     coalescer: Coalescer,
     tlb: L1Tlb,
+}
+
+impl Inputs {
+    /// Takes what is the same for the pipeline alone.
+    pub fn take(&mut self, pipeline: &sm_pipeline::Inputs) {
+        taken! {
+            self pipeline
+            reset start_valid start_warp start_slot stop_valid stop_warp resume_valid resume_warp
+            fetched_valid fetched_class fetched_destination
+            fetched_source_a fetched_source_b fetched_source_c
+            fetched_pc fetched_mask fetched_opcode
+            special_ready operand finished_valid finished_warp finished_entry
+            launch_valid launch_entries save_valid save_slot saved_ready
+            restore_valid restore_warp restore_slot restore_store restore_destination
+            restore_source_a restore_source_b restore_pc restore_mask restore_opcode
+        }
+    }
+
+    /// Takes what is the same for the L1 TLB alone.
+    pub fn take_translations(&mut self, tlb: &l1_tlb::Inputs) {
+        taken! {
+            self tlb
+            walk_ready fill_valid fill_kind fill_vpn fill_asid fill_pfn fill_writable fill_clean
+            resolve_valid resolve_vpn resolve_asid
+            invalidate_valid invalidate_scope invalidate_vpn invalidate_asid far_limit
+        }
+    }
 }
 
 impl SmUnit {
@@ -216,30 +265,10 @@ impl SmUnit {
             tlb { walk_valid walk_vpn walk_asid walk_write }
         }
     }
-}
 
-impl Model for SmUnit {
-    type Parameters = Parameters;
-    type Inputs = Inputs;
-    type Outputs = Outputs;
-
-    fn new(parameters: Parameters) -> Self {
-        let memory = memory_unit::Parameters {
-            index_bits: parameters.queue.index_bits(),
-            log_bits: parameters.log.entry_bits(),
-            ..memory_unit::Parameters::PAPER
-        };
-        Self {
-            parameters,
-            held: None,
-            pipeline: SmPipeline::new(parameters),
-            memory: MemoryUnit::new(memory),
-            coalescer: Coalescer::new(coalescer::Parameters::PAPER),
-            tlb: L1Tlb::new(l1_tlb::Parameters::PAPER),
-        }
-    }
-
-    fn cycle(&mut self, inputs: &Inputs) -> Outputs {
+    /// A cycle, with what goes over the ports of its parts.
+    #[must_use]
+    pub fn cycle_inside(&mut self, inputs: &Inputs) -> Inside {
         // What the blocks show before they know everything.
         let of_tlb = self.tlb_inputs(inputs);
         let tlb = self.tlb.shown(&of_tlb);
@@ -295,7 +324,40 @@ impl Model for SmUnit {
                 mask: pipeline.memory_mask,
             });
         }
-        Self::outputs(&received, &pipeline, &memory, &tlb)
+        Inside {
+            outputs: Self::outputs(&received, &pipeline, &memory, &tlb),
+            received,
+            pipeline,
+            requested: requests.request_valid && memory.request_ready,
+            answered: tlb.answer_valid,
+            hit: tlb.answer_hit,
+        }
+    }
+}
+
+impl Model for SmUnit {
+    type Parameters = Parameters;
+    type Inputs = Inputs;
+    type Outputs = Outputs;
+
+    fn new(parameters: Parameters) -> Self {
+        let memory = memory_unit::Parameters {
+            index_bits: parameters.queue.index_bits(),
+            log_bits: parameters.log.entry_bits(),
+            ..memory_unit::Parameters::PAPER
+        };
+        Self {
+            parameters,
+            held: None,
+            pipeline: SmPipeline::new(parameters),
+            memory: MemoryUnit::new(memory),
+            coalescer: Coalescer::new(coalescer::Parameters::PAPER),
+            tlb: L1Tlb::new(l1_tlb::Parameters::PAPER),
+        }
+    }
+
+    fn cycle(&mut self, inputs: &Inputs) -> Outputs {
+        self.cycle_inside(inputs).outputs
     }
 }
 

@@ -134,6 +134,11 @@ pub enum Failure {
         "large_pages = true maps 2 MB as one page, of which {0} cannot come alone: give granularity = \"2m\""
     )]
     LargePages(&'static str),
+    /// The SM unit is asked for what it does not have.
+    #[error(
+        "unit = \"rtl\" runs the block sm_unit, which has no part for {0}: leave that out, or give unit = \"model\""
+    )]
+    Joined(&'static str),
     /// Thread blocks leave for other reasons than a launch.
     #[error(
         "thread blocks are switched out while they wait for pages, so no second kernel can be launched"
@@ -232,6 +237,9 @@ impl<'work> Gpu<'work> {
         let granularity = parameters.paging.granularity;
         if parameters.paging.large_pages && granularity != Granularity::Table {
             return Err(Failure::LargePages(granularity.name()));
+        }
+        if let Some(other) = parameters.beyond_the_unit(launch.is_some()) {
+            return Err(Failure::Joined(other));
         }
         of_sm.far_limit = parameters.far_limit;
         // Where a page lies is known once it has been walked for.

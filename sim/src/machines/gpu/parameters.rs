@@ -1,6 +1,6 @@
 //! What a GPU is made of.
 
-use super::super::sm::{self, BEAT};
+use super::super::sm::{self, BEAT, Switching};
 use super::{Eviction, Granularity, Prefetch, Replay};
 use crate::mmu::gmmu;
 
@@ -199,6 +199,33 @@ impl Parameters {
             ("gmmu", "ideal", self.ideal),
             ("l1_tlb", "one_ahead", self.one_ahead),
         ]
+    }
+
+    /// What is asked for that the block `sm_unit` does not have, where SMs are around that; `launches` says that a second kernel
+    /// is launched.
+    pub(super) fn beyond_the_unit(&self, launches: bool) -> Option<&'static str> {
+        let tlb = sm::Parameters::paper(self.sm.pipeline.scheme, 0).tlb;
+        let faults = self.sm.faults;
+        let asked = [
+            (
+                launches || self.sm.switching != Switching::Never,
+                "thread blocks that leave",
+            ),
+            (self.paging.capacity.is_some(), "pages that leave"),
+            (self.ideal, "ideal translation"),
+            (self.one_ahead, "one-ahead prefetching"),
+            (self.sm.blocks, "a TLB that blocks"),
+            (
+                self.sm.tlb != tlb,
+                "an L1 TLB other than that of 32 entries and 8 misses",
+            ),
+            (
+                faults.rate > 0.0 || faults.once != 0,
+                "faults without an absent page",
+            ),
+        ];
+        let first = asked.into_iter().find(|(is_asked, _)| *is_asked);
+        first.filter(|_| self.sm.joined).map(|(_, what)| what)
     }
 
     /// Cycles from the resolution of a far fault until its warp has accessed the page, with some to spare: two walks, three ways over

@@ -226,3 +226,31 @@ fn parameters(of_sm: &restart::Trial, random: &mut Rng) -> Parameters {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::sm::Faults;
+    use super::*;
+
+    /// The same programs and faults around the block `sm_unit`, as far as it has parts for them.
+    #[test]
+    fn programs_restart_around_the_sm_unit() {
+        let mut faults = 0;
+        for scheme in Scheme::ALL {
+            for seed in 0..40 {
+                let mut trial = Trial::new(scheme, seed).unwrap();
+                let parameters = &mut trial.parameters;
+                parameters.sm.joined = true;
+                parameters.sm.switching = Switching::Never;
+                parameters.sm.tlb.large_ways = 0;
+                parameters.sm.faults = Faults::NONE;
+                parameters.paging.capacity = None;
+                let outcome = trial
+                    .run()
+                    .unwrap_or_else(|error| panic!("{scheme:?}: {error}"));
+                faults += outcome.sms.occasions.faults;
+            }
+        }
+        assert!(faults > 1_000, "{faults}");
+    }
+}

@@ -1,10 +1,11 @@
 //! What an SM is connected to below its L1 TLB and its L1 cache.
 
 use super::outcome::Misses;
-use super::work::ThreadBlock;
+use super::work::{Kind, ThreadBlock};
 use crate::page::Page;
 use crate::simt::Memory;
 use crate::sm::l1_tlb;
+use crate::sm::sm_pipeline::Class;
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +23,16 @@ pub enum Use {
 }
 
 impl Use {
+    /// What a global-memory instruction of this class and kind does.
+    #[must_use]
+    pub const fn of(class: Class, kind: Kind) -> Self {
+        match (class, kind) {
+            (_, Kind::Atomic) => Self::Atomic,
+            (Class::Store, _) => Self::Store,
+            _ => Self::Load,
+        }
+    }
+
     /// Whether it is a context's.
     #[must_use]
     pub const fn is_of_context(self) -> bool {

@@ -126,7 +126,7 @@ impl<B: Below> Sm<'_, B> {
             return None;
         }
         let cycle = self.now.saturating_sub(1);
-        let ready = self.pipeline.ready();
+        let ready = self.core.pipeline().ready();
         let of_ready = members(ready).map(|warp| self.keeps_ready(warp, cycle));
         let mut nearest = of_ready.min();
         for (warp, resident) in (0..).zip(&self.warps) {
@@ -152,13 +152,15 @@ impl<B: Below> Sm<'_, B> {
 
     /// What keeps an instruction from its issue that waits for no operand.
     fn keeps_ready(&self, warp: u8, cycle: u64) -> Cause {
-        let class = self.pipeline.next_class(warp);
+        let class = self.core.pipeline().next_class(warp);
         match class {
-            _ if self.pipeline.lacks_entries(warp) => match self.memory.waits_for_pages_alone() {
-                true => Cause::Fault,
-                false => Cause::Log,
-            },
-            _ if class.is_memory() && self.pipeline.has_full_memory_stage() => Cause::Memory,
+            _ if self.core.pipeline().lacks_entries(warp) => {
+                match self.core.waits_for_pages_alone() {
+                    true => Cause::Fault,
+                    false => Cause::Log,
+                }
+            }
+            _ if class.is_memory() && self.core.pipeline().has_full_memory_stage() => Cause::Memory,
             Class::Special if !self.units.special_ready(cycle) => Cause::Arithmetic,
             _ => Cause::Pipeline,
         }
@@ -173,7 +175,7 @@ impl<B: Below> Sm<'_, B> {
         }
         if let Some(until) = resident.faulted {
             return match () {
-                () if self.memory.waits(warp) => Cause::Fault,
+                () if self.core.waits(warp) => Cause::Fault,
                 () if resident.flying > 0 => last(),
                 () if until > cycle => Cause::Handler,
                 () => Cause::Pipeline,
@@ -194,7 +196,7 @@ impl<B: Below> Sm<'_, B> {
             let awaited =
                 awaited.map(|(entry, flight)| self.of_flight(warp, resident, entry, flight));
             let holds = self.parameters.pipeline.scheme == Scheme::ReplayQueue
-                && !self.pipeline.is_free(warp);
+                && !self.core.pipeline().is_free(warp);
             let held = if holds {
                 Cause::Scheme
             } else {
@@ -206,10 +208,10 @@ impl<B: Below> Sm<'_, B> {
             // All of it was issued.
             return last();
         };
-        if !self.pipeline.runs(warp) {
+        if !self.core.pipeline().runs(warp) {
             return Cause::Pipeline;
         }
-        if self.pipeline.stops_fetch(warp) {
+        if self.core.pipeline().stops_fetch(warp) {
             let before = resident.position.checked_sub(1).and_then(instruction);
             return match before.is_some_and(|before| before.class.is_global()) {
                 true => Cause::Scheme,
@@ -219,7 +221,7 @@ impl<B: Below> Sm<'_, B> {
         if resident.drains(next.kind == Kind::Barrier) && !resident.is_drained() {
             return last();
         }
-        match self.pipeline.has_room(warp) {
+        match self.core.pipeline().has_room(warp) {
             true => Cause::Pipeline,
             false => of_flights().min().unwrap_or(Cause::Pipeline),
         }
@@ -246,7 +248,7 @@ impl<B: Below> Sm<'_, B> {
         let instruction = self.work.instruction(&resident.steps[flight.position]);
         match instruction.kind {
             Kind::Raising(_) => Cause::Arithmetic,
-            _ if instruction.class.is_global() => self.memory.cause(warp, entry),
+            _ if instruction.class.is_global() => self.core.cause(warp, entry),
             _ => Cause::Arithmetic,
         }
     }

@@ -6,9 +6,10 @@ use super::alone::Alone;
 use super::below::Below;
 use super::blocks::Block;
 use super::comparison::Comparison;
+use super::core::Core;
 use super::fault_times::FaultTimes;
 use super::kernel::Kernel;
-use super::memory_unit::{Decision, Fault, MemoryUnit, Tag};
+use super::memory_unit::{Decision, Fault, Tag};
 use super::outcome::{Occasions, Outcome, SmError};
 use super::pages::Frames;
 use super::parameters::{Parameters, Recovery};
@@ -19,9 +20,8 @@ use super::switch::Switch;
 use super::units::Units;
 use super::values::Values;
 use super::work::{Kind, Step, Work};
-use crate::ports::Model;
 use crate::simt::{Lanes, Memory};
-use crate::sm::sm_pipeline::{Inputs, Outputs, SmPipeline, UNITS};
+use crate::sm::sm_pipeline::{Class, Inputs, Outputs, SmPipeline, UNITS};
 
 /// Cycles without a commit or a fault after which there will be none, besides those of faults.
 const PATIENCE: u64 = 100_000;
@@ -34,14 +34,13 @@ pub struct Sm<'work, B = Alone<'work>> {
     pub(super) parameters: Parameters,
     pub(super) below: B,
     pub(super) work: &'work Work,
-    pub(super) pipeline: SmPipeline,
     pub(super) now: u64,
     pub(super) warps: Vec<Option<Resident>>,
     pub(super) slots: Vec<Option<Block>>,
     pub(super) starts: VecDeque<u8>,
     pub(super) stops: VecDeque<u8>,
     pub(super) units: Units,
-    pub(super) memory: MemoryUnit,
+    pub(super) core: Core,
     pub(super) decisions: VecDeque<Decision>,
     /// Checks that succeeded and are to be reported to the pipeline.
     pub(super) checks: VecDeque<Tag>,
@@ -134,7 +133,7 @@ impl<'work> Sm<'work> {
     /// The pipeline.
     #[must_use]
     pub fn pipeline(&self) -> &SmPipeline {
-        &self.pipeline
+        self.core.pipeline()
     }
 
     /// One cycle, with what goes over the pipeline's ports in it.
@@ -165,22 +164,21 @@ impl<'work, B: Below> Sm<'work, B> {
             last_end,
             ..
         } = Kernel::new(parameters, work)?;
-        let mut memory = MemoryUnit::new(parameters);
+        let mut core = Core::new(parameters);
         if parameters.timing.warm {
-            memory.warm(work.first_pages());
+            core.warm(work.first_pages());
         }
         Ok(Self {
             parameters: *parameters,
             below,
             work,
-            pipeline: SmPipeline::new(parameters.pipeline),
             now: 0,
             warps: vec![None; parameters.pipeline.warps],
             slots,
             starts: VecDeque::new(),
             stops: VecDeque::new(),
             units: Units::new(parameters.timing),
-            memory,
+            core,
             decisions: VecDeque::new(),
             checks: VecDeque::new(),
             faults: VecDeque::new(),
@@ -209,7 +207,7 @@ impl<'work, B: Below> Sm<'work, B> {
     /// What is left at the end, but for memory: its owner concludes the comparison.
     pub(in super::super) fn left(self) -> Outcome {
         let mut fault_times = self.fault_times;
-        fault_times += self.memory.times().clone();
+        fault_times += self.core.times();
         Outcome {
             cycles: self.now,
             switches: self.switch.left,
@@ -220,8 +218,8 @@ impl<'work, B: Below> Sm<'work, B> {
             refused: self.switch.refused,
             occasions: self.occasions,
             fault_times,
-            misses: self.memory.misses(&self.below),
-            lookups: self.memory.lookups(),
+            misses: self.core.misses(&self.below),
+            lookups: self.core.lookups(),
             instructions: self.instructions,
             comparison: self.comparison,
         }
@@ -252,12 +250,12 @@ impl<'work, B: Below> Sm<'work, B> {
 
     /// From now on it is known without a walk where these pages lie.
     pub(in super::super) fn knows(&mut self, frames: &Frames) {
-        self.memory.knows(frames);
+        self.core.knows(frames);
     }
 
     /// From now on the page after one that is missed is walked for too, if it is one of these.
     pub(in super::super) fn prefetches(&mut self, there: &Frames) {
-        self.memory.prefetches(there);
+        self.core.prefetches(there);
     }
 
     /// What it is connected to.
@@ -287,7 +285,7 @@ impl<'work, B: Below> Sm<'work, B> {
             self.choose_leaver();
         }
         self.inputs(inputs)?;
-        *outputs = self.pipeline.cycle(inputs);
+        self.core_cycle(inputs, outputs)?;
         self.react(inputs, outputs)?;
         self.schedule();
         self.watch_blocks(outputs);
@@ -322,18 +320,17 @@ impl<'work, B: Below> Sm<'work, B> {
         inputs.launch_valid = now == 0 || self.has_changed_hands();
         inputs.launch_entries = (self.parameters.pipeline.log.entries / self.slots.len()) as u8;
         inputs.special_ready = self.units.special_ready(now);
-        inputs.memory_ready = self.memory.is_ready(usize::from(self.handed.is_some()));
+        inputs.memory_ready = self.core.is_ready(usize::from(self.handed.is_some()));
         // The log is partitioned before any request for its entries.
         let starts = self.starts.front().copied();
-        if let Some(warp) = starts.filter(|&warp| now > 0 && self.pipeline.is_drained(warp)) {
+        if let Some(warp) = starts.filter(|&warp| now > 0 && self.core.pipeline().is_drained(warp))
+        {
             self.starts.pop_front();
             inputs.start_valid = true;
             inputs.start_warp = warp;
             inputs.start_slot = self.warp(warp).map_or(0, |resident| resident.slot as u8);
         }
-        let over = self
-            .memory
-            .advance(now, &mut self.decisions, &mut self.below);
+        let over = self.core.advance(now, &mut self.decisions, &mut self.below);
         for (warp, entry, over) in over {
             self.units.finishes(warp, entry, over);
         }
@@ -350,55 +347,56 @@ impl<'work, B: Below> Sm<'work, B> {
         }
         self.messages(inputs)?;
         self.handle_exceptions();
-        if self.offered.is_none() {
-            let ready = |&number: &u8| {
-                let warp = self.warps[usize::from(number)].as_ref();
-                let over = |until| until <= now && !self.memory.waits(number);
-                warp.is_some_and(|resident| {
-                    resident.flying == 0 && resident.faulted.is_some_and(over)
-                })
-            };
-            let held = self.switch.holds();
-            let halts = |slot| self.preempting.as_ref().is_some_and(|one| one.halts(slot));
-            let goes_on = |warp: &&u8| {
-                let resident = self.warps[usize::from(**warp)].as_ref();
-                let is_held = resident
-                    .is_some_and(|resident| held == Some(resident.slot) || halts(resident.slot));
-                !is_held && !self.stops.contains(warp)
-            };
-            self.offered = self.faulted.iter().filter(goes_on).copied().find(ready);
-        }
+        self.offer();
         if let Some(warp) = self.offered {
             (inputs.resume_valid, inputs.resume_warp) = (true, warp);
         }
         self.switch_inputs(inputs);
         self.fetch(inputs);
-        if let Some((warp, entry, data)) = self.pipeline.wanted_operand() {
+        if let Some((warp, entry, data)) = self.core.pipeline().wanted_operand() {
             inputs.operand = self.operand(warp, entry, data);
         }
+        if let Some(&operand) = self.core.pipeline().logged() {
+            self.logged(operand)?;
+        }
+        if let Some(tag) = self.handed.take() {
+            self.begin_access(tag, self.now - 1)?;
+        }
         Ok(())
+    }
+
+    /// Chooses a warp that is to go on.
+    fn offer(&mut self) {
+        if self.core.joined().is_some() {
+            self.offer_handled();
+            return;
+        }
+        if self.offered.is_some() {
+            return;
+        }
+        let now = self.now;
+        let ready = |&number: &u8| {
+            let warp = self.warps[usize::from(number)].as_ref();
+            let over = |until| until <= now && !self.core.waits(number);
+            warp.is_some_and(|resident| resident.flying == 0 && resident.faulted.is_some_and(over))
+        };
+        let held = self.switch.holds();
+        let halts = |slot| self.preempting.as_ref().is_some_and(|one| one.halts(slot));
+        let goes_on = |warp: &&u8| {
+            let resident = self.warps[usize::from(**warp)].as_ref();
+            let is_held = resident
+                .is_some_and(|resident| held == Some(resident.slot) || halts(resident.slot));
+            !is_held && !self.stops.contains(warp)
+        };
+        self.offered = self.faulted.iter().filter(goes_on).copied().find(ready);
     }
 
     /// What the memory unit has decided: what succeeded is performed in this order.
     fn decided(&mut self, decision: Decision) -> Result<(), SmError> {
         match decision {
             Decision::Checked(tag) => {
-                let resident = self.warps[usize::from(tag.warp)].as_mut();
-                if let Some(values) = &mut self.values
-                    && let Some(resident) = resident
-                    && let Some(flight) = resident.flights[usize::from(tag.entry)].as_mut()
-                    && flight.operands.is_some()
-                {
-                    let step = &resident.steps[flight.position];
-                    let instruction = self.work.instruction(step);
-                    match self.below.memory() {
-                        _ if matches!(instruction.kind, Kind::Raising(_)) => {}
-                        Some(memory) => flight.perform(values, step, instruction.pc, memory),
-                        None => {
-                            flight.awaits_memory = true;
-                            self.below.access(self.now, tag.warp, tag.entry);
-                        }
-                    }
+                if self.core.joined().is_none() {
+                    self.perform(tag.warp, tag.entry);
                 }
                 self.checks.push_back(tag);
             }
@@ -422,6 +420,27 @@ impl<'work, B: Below> Sm<'work, B> {
             Decision::Raised(tag, lanes) => self.raised(tag, lanes)?,
         }
         Ok(())
+    }
+
+    /// The instruction of a warp's entry accesses global memory now.
+    pub(super) fn perform(&mut self, warp: u8, entry: u8) {
+        let resident = self.warps[usize::from(warp)].as_mut();
+        if let Some(values) = &mut self.values
+            && let Some(resident) = resident
+            && let Some(flight) = resident.flights[usize::from(entry)].as_mut()
+            && flight.operands.is_some()
+        {
+            let step = &resident.steps[flight.position];
+            let instruction = self.work.instruction(step);
+            match self.below.memory() {
+                _ if matches!(instruction.kind, Kind::Raising(_)) => {}
+                Some(memory) => flight.perform(values, step, instruction.pc, memory),
+                None => {
+                    flight.awaits_memory = true;
+                    self.below.access(self.now, warp, entry);
+                }
+            }
+        }
     }
 
     /// A warp has faulted, and does not go on before this time.
@@ -486,39 +505,28 @@ impl<'work, B: Below> Sm<'work, B> {
 
     /// One check, one fault and one stop.
     fn messages(&mut self, inputs: &mut Inputs) -> Result<(), SmError> {
-        if let Some(tag) = self.checks.front() {
-            inputs.checked_valid = true;
-            inputs.checked_warp = tag.warp;
-            inputs.checked_entry = tag.entry;
-            inputs.checked_index = tag.index;
-            inputs.checked_slot = tag.slot;
-            inputs.checked_store = tag.class == crate::sm::sm_pipeline::Class::Store;
-            inputs.checked_log_address = tag.log_address;
-            inputs.checked_log_data = tag.log_data;
-        }
-        if let Some((tag, fault)) = self.faults.pop_front() {
-            inputs.faulted_valid = true;
-            inputs.faulted_warp = tag.warp;
-            inputs.faulted_entry = tag.entry;
-            inputs.faulted_index = tag.index;
-            let landed = self
-                .warp(tag.warp)
-                .and_then(|resident| resident.lands(tag.entry));
-            let Some(flight) = landed else {
-                return Err(self.broken(tag.warp, "an instruction faults that is not under way"));
-            };
-            self.count_fault(tag.warp, flight.position, fault);
-            let now = self.now;
-            if let Some(resident) = &mut self.warps[usize::from(tag.warp)] {
-                resident.fault_times.push(now);
-                if self.parameters.pipeline.scheme.disables() {
-                    resident.forget(flight.position);
+        let (check, fault) = (self.checks.front(), self.faults.front());
+        match &mut self.core {
+            Core::Joined(joined) => joined.report(check.copied(), fault.map(|fault| fault.0)),
+            Core::Apart(_) => {
+                if let Some(tag) = check {
+                    inputs.checked_valid = true;
+                    inputs.checked_warp = tag.warp;
+                    inputs.checked_entry = tag.entry;
+                    inputs.checked_index = tag.index;
+                    inputs.checked_slot = tag.slot;
+                    inputs.checked_store = tag.class == Class::Store;
+                    inputs.checked_log_address = tag.log_address;
+                    inputs.checked_log_data = tag.log_data;
                 }
-                if fault.is_raised {
-                    resident.raised.push(flight.position);
+                if let Some((tag, fault)) = self.faults.pop_front() {
+                    inputs.faulted_valid = true;
+                    inputs.faulted_warp = tag.warp;
+                    inputs.faulted_entry = tag.entry;
+                    inputs.faulted_index = tag.index;
+                    self.squash(tag.warp, tag.entry, fault)?;
                 }
             }
-            self.fault(tag.warp, fault.until);
         }
         if let Some(warp) = self.stops.pop_front() {
             (inputs.stop_valid, inputs.stop_warp) = (true, warp);
@@ -531,7 +539,28 @@ impl<'work, B: Below> Sm<'work, B> {
         Ok(())
     }
 
-    /// A fault is reported to the pipeline.
+    /// A fault is reported to the pipeline, which squashes the instruction.
+    pub(super) fn squash(&mut self, warp: u8, entry: u8, fault: Fault) -> Result<(), SmError> {
+        let landed = self.warp(warp).and_then(|resident| resident.lands(entry));
+        let Some(flight) = landed else {
+            return Err(self.broken(warp, "an instruction faults that is not under way"));
+        };
+        self.count_fault(warp, flight.position, fault);
+        let now = self.now;
+        if let Some(resident) = &mut self.warps[usize::from(warp)] {
+            resident.fault_times.push(now);
+            if self.parameters.pipeline.scheme.disables() {
+                resident.forget(flight.position);
+            }
+            if fault.is_raised {
+                resident.raised.push(flight.position);
+            }
+        }
+        self.fault(warp, fault.until);
+        Ok(())
+    }
+
+    /// A fault is counted.
     fn count_fault(&mut self, warp: u8, position: usize, fault: Fault) {
         let resident = self.warps[usize::from(warp)].as_ref();
         let instruction = resident.map(|resident| (resident.block, resident.number, position));
@@ -540,7 +569,7 @@ impl<'work, B: Below> Sm<'work, B> {
         self.fault_times.faults += 1;
         self.occasions.exceptions += u64::from(fault.is_raised);
         self.occasions.again += u64::from(!is_first);
-        self.occasions.in_a_replay += u64::from(self.pipeline.is_replaying(warp));
+        self.occasions.in_a_replay += u64::from(self.core.pipeline().is_replaying(warp));
         self.occasions.some_lanes += u64::from(fault.some_lanes);
         self.occasions.shared_page += u64::from(fault.shared_page);
     }
@@ -555,7 +584,7 @@ impl<'work, B: Below> Sm<'work, B> {
 
     /// Answers the fetches.
     fn fetch(&mut self, inputs: &mut Inputs) {
-        let fetching = self.pipeline.fetching(inputs.restore_valid);
+        let fetching = self.core.pipeline().fetching(inputs.restore_valid);
         for (port, warp) in fetching.into_iter().enumerate() {
             let Some(step) = warp.and_then(|warp| self.next_step(warp)) else {
                 continue;

@@ -8,6 +8,7 @@ use super::cache::Cache;
 use super::causes::Cause;
 use super::exceptions::Raising;
 use super::fault_times::FaultTimes;
+use super::landing::Landing;
 use super::outcome::{Lookups, Misses};
 use super::pages::{Answer, Fill, Frames, Pages, Report};
 use super::parameters::{Faults, Parameters, Switching};
@@ -84,17 +85,6 @@ struct Miss {
     woken: bool,
 }
 
-/// The lines of an instruction that is performed.
-#[derive(Clone, Copy, Debug, Default)]
-struct Lines {
-    /// Lines that have not come and of which it is not known when they do.
-    awaited: usize,
-    /// When the others are there.
-    over: u64,
-    /// The pipeline knows that its checks have succeeded.
-    is_reported: bool,
-}
-
 /// What squashed instructions of a warp leave behind.
 #[derive(Clone, Debug, Default)]
 struct Squashed {
@@ -114,8 +104,8 @@ pub struct MemoryUnit {
     pages: Pages,
     cache: Cache,
     raising: Raising,
-    /// The lines of each warp's entries.
-    lines: Vec<[Lines; ENTRIES]>,
+    /// When the instructions of each warp's entries are over.
+    landings: Vec<[Landing; ENTRIES]>,
     waiting: VecDeque<Waiting>,
     accepted: u64,
     /// Accesses in the order of their acceptance, and the numbers of those that the coalescer splits.
@@ -157,7 +147,7 @@ impl MemoryUnit {
             pages: Pages::new(parameters.tlb, parameters.far_limit, parameters.squashes()),
             cache: Cache::new(timing.l1, parameters.l1_lines),
             raising: Raising::new(timing),
-            lines: vec![Default::default(); parameters.pipeline.warps],
+            landings: vec![Default::default(); parameters.pipeline.warps],
             waiting: VecDeque::new(),
             accepted: 0,
             accesses: Vec::new(),
@@ -224,11 +214,7 @@ impl MemoryUnit {
         let access = Access {
             number: 0,
             tag,
-            how: match (tag.class, kind) {
-                (_, Kind::Atomic) => Use::Atomic,
-                (Class::Store, _) => Use::Store,
-                _ => Use::Load,
-            },
+            how: Use::of(tag.class, kind),
             lines: Vec::new(),
             split: mask == 0,
             requested: 0,
@@ -342,11 +328,9 @@ impl MemoryUnit {
     ) -> Vec<(u8, u8, u64)> {
         let mut over = Vec::new();
         for (warp, entry) in self.cache.arrive(now, below) {
-            let lines = &mut self.lines[usize::from(warp)][usize::from(entry)];
-            lines.awaited -= 1;
-            lines.over = lines.over.max(now);
-            if lines.awaited == 0 && lines.is_reported {
-                over.push((warp, entry, lines.over));
+            let landing = &mut self.landings[usize::from(warp)][usize::from(entry)];
+            if let Some(at) = landing.comes(now) {
+                over.push((warp, entry, at));
             }
         }
         let check = match self.pages.receive(now, below) || self.is_blocked() {
@@ -375,10 +359,7 @@ impl MemoryUnit {
                 decisions.push_back(Decision::Raised(tag, lanes));
                 continue;
             }
-            self.lines[usize::from(tag.warp)][usize::from(tag.entry)] = Lines {
-                over: result,
-                ..Lines::default()
-            };
+            self.landings[usize::from(tag.warp)][usize::from(tag.entry)] = Landing::known(result);
             decisions.push_back(Decision::Checked(tag));
         }
         over
@@ -399,9 +380,7 @@ impl MemoryUnit {
     /// The pipeline knows that the checks of an instruction have succeeded. It says when the instruction is over, or
     /// [`MemoryUnit::advance`] names it.
     pub fn reported(&mut self, tag: Tag) -> Option<u64> {
-        let lines = &mut self.lines[usize::from(tag.warp)][usize::from(tag.entry)];
-        lines.is_reported = true;
-        (lines.awaited == 0).then_some(lines.over)
+        self.landings[usize::from(tag.warp)][usize::from(tag.entry)].reported()
     }
 
     /// The second half: the coalescer accepts what was begun, and goes on if its request was taken.
@@ -668,24 +647,18 @@ impl MemoryUnit {
             self.times.add(now - since);
         }
         let Tag { warp, entry, .. } = access.tag;
-        let mut lines = Lines {
-            over: access.decided.max(now + below.access_cycles()),
-            ..Lines::default()
-        };
+        let mut landing = Landing::known(access.decided.max(now + below.access_cycles()));
         for line in &access.lines {
             let Some((passed, number)) = line.passed() else {
                 continue;
             };
             below.performs(now, line.page(), number);
-            match self
+            let comes = self
                 .cache
-                .access(number, access.how, passed, (warp, entry), below)
-            {
-                Some(over) => lines.over = lines.over.max(over),
-                None => lines.awaited += 1,
-            }
+                .access(number, access.how, passed, (warp, entry), below);
+            landing.leaves(comes);
         }
-        self.lines[usize::from(warp)][usize::from(entry)] = lines;
+        self.landings[usize::from(warp)][usize::from(entry)] = landing;
         Decision::Checked(access.tag)
     }
 }

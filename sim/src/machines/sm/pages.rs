@@ -61,8 +61,29 @@ pub struct Pages {
     /// The prefetcher, if there is one.
     ahead: Option<Box<Ahead>>,
     pub lookups: Lookups,
-    /// When the last walk was requested.
-    walked: Option<u64>,
+    walks: Walks,
+}
+
+/// Walks that are counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Walks {
+    /// When the last one was requested.
+    last: Option<u64>,
+}
+
+impl Walks {
+    /// An L1 TLB requests a walk.
+    pub fn count(&mut self, lookups: &mut Lookups, l1: &L1Tlb, now: u64) {
+        let walks = |step: Step| matches!(step, Step::Requesting | Step::Walking { .. });
+        // The walk itself is not requested any more.
+        let waiting = l1.misses().filter(|miss| walks(miss.step)).count() as u64;
+        lookups.walks += 1;
+        lookups.waiting += waiting;
+        lookups.most = lookups.most.max(waiting);
+        let since = self.last.map(|last| now - last);
+        lookups.soon += u64::from(since.is_some_and(|since| since <= SOON));
+        self.last = Some(now);
+    }
 }
 
 impl Pages {
@@ -79,7 +100,7 @@ impl Pages {
             known: None,
             ahead: None,
             lookups: Lookups::default(),
-            walked: None,
+            walks: Walks::default(),
         }
     }
 
@@ -91,20 +112,6 @@ impl Pages {
     /// From now on the page after one that is missed is walked for too, if it is one of these.
     pub fn prefetches(&mut self, there: &Frames) {
         self.ahead = Some(Box::new(Ahead::new(Arc::clone(there))));
-    }
-
-    /// Counts a walk that is requested.
-    fn count(&mut self, now: u64) {
-        let walks = |step: Step| matches!(step, Step::Requesting | Step::Walking { .. });
-        // The walk itself is not requested any more.
-        let waiting = self.l1.misses().filter(|miss| walks(miss.step)).count() as u64;
-        let lookups = &mut self.lookups;
-        lookups.walks += 1;
-        lookups.waiting += waiting;
-        lookups.most = lookups.most.max(waiting);
-        let since = self.walked.map(|last| now - last);
-        lookups.soon += u64::from(since.is_some_and(|since| since <= SOON));
-        self.walked = Some(now);
     }
 
     /// Checks are of this address space from now on.
@@ -194,7 +201,7 @@ impl Pages {
                 true => self.lookups.spared += 1,
                 false => below.walk(now, page, outputs.walk_write),
             }
-            self.count(now);
+            self.walks.count(&mut self.lookups, &self.l1, now);
         } else if let Some(ahead) = &mut self.ahead
             && inputs.walk_ready
         {

@@ -237,6 +237,8 @@ pub struct Parameters {
     pub far_limit: u8,
     /// Its L1 TLB translates nothing while it waits for an absent page (Zheng et al., HPCA 2016, section 2.1).
     pub blocks: bool,
+    /// Between its pipeline and its caches is the block `sm_unit`, line by line, rather than a memory unit that can be varied.
+    pub joined: bool,
     /// Its latencies.
     pub timing: Timing,
     /// Its faults.
@@ -270,6 +272,7 @@ impl Parameters {
             l1_lines: 256,
             far_limit: l1_tlb::Parameters::PAPER.misses as u8,
             blocks: false,
+            joined: false,
             timing: Timing::PAPER,
             faults: Faults::NONE,
             recovery: Recovery::Scheme,

@@ -10,6 +10,7 @@ use super::below::Below;
 use super::comparison::Comparison;
 use super::kernel::Kernel;
 use super::machine::Sm;
+use super::memory_unit::MemoryUnit;
 use super::outcome::{BEAT, SmError};
 use super::parameters::{Parameters, Switching, Transfer};
 use super::preemption::{Blocks, Choice, Drain, Preempted, Preemption};
@@ -297,7 +298,9 @@ impl<'work> Preempting<'work> {
         };
         self.other.exchange(sm);
         // A kernel's address space has its number.
-        sm.memory.turn_to(kernel);
+        if let Some(memory) = sm.core.apart() {
+            memory.turn_to(kernel);
+        }
         sm.below.turn_to(kernel);
     }
 
@@ -488,8 +491,8 @@ impl<'work, B: Below> Sm<'work, B> {
             && self.switch.is_idle()
             && self.switch.rests()
             && !(reports || moves || executes)
-            && self.pipeline.rests()
-            && self.memory.is_idle()
+            && self.core.pipeline().rests()
+            && self.core.is_idle()
     }
 
     /// Whether a new block may begin in a slot that is free; one that has left may come back there instead.
@@ -518,14 +521,14 @@ impl<'work, B: Below> Sm<'work, B> {
             slots,
             warps,
             switch,
-            memory,
+            core,
             now,
             ..
         } = self;
         let Some(preempting) = preempting else {
             return;
         };
-        let absent = memory.absent();
+        let absent = core.apart().into_iter().flat_map(MemoryUnit::absent);
         if matches!(preempting.phase, Phase::Exchanged | Phase::Back) {
             return;
         }

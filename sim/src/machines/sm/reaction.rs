@@ -8,6 +8,7 @@ use super::parameters::{Recovery, Response};
 use super::resident::Resident;
 use super::values::{Accessed, Computed};
 use super::work::{Instruction, Kind};
+use crate::simt::Lanes;
 use crate::sm::scoreboard::ZERO_REGISTER;
 use crate::sm::sm_pipeline::{Class, Inputs, Outputs, Scheme, WIDTH};
 
@@ -54,12 +55,6 @@ impl<B: Below> Sm<'_, B> {
         if outputs.revert_valid {
             self.revert(outputs.revert_warp, outputs.revert_count)?;
         }
-        if outputs.logged_valid {
-            self.logged(outputs)?;
-        }
-        if let Some(tag) = self.handed.take() {
-            self.begin_access(tag, self.now - 1)?;
-        }
         // What was squashed before it was executed leaves the stage when another instruction is at its front.
         let squashed = outputs.memory_front && outputs.memory_squashed;
         let front = squashed.then_some((outputs.memory_warp, outputs.memory_entry));
@@ -97,11 +92,16 @@ impl<B: Below> Sm<'_, B> {
                 self.begin_access(tag, self.now)?;
             }
         }
-        self.memory.split(self.now);
+        self.core.split(self.now);
+        let is_own = self
+            .core
+            .joined()
+            .is_none_or(|joined| joined.is_of_another().0);
         if inputs.checked_valid
             && outputs.checked_ready
+            && is_own
             && let Some(tag) = self.checks.pop_front()
-            && let Some(over) = self.memory.reported(tag)
+            && let Some(over) = self.core.reported(tag)
         {
             self.units
                 .finishes(tag.warp, tag.entry, over.max(self.now + 1));
@@ -261,7 +261,7 @@ impl<B: Below> Sm<'_, B> {
     }
 
     /// An operand comes from the log.
-    fn logged(&mut self, outputs: &Outputs) -> Result<(), SmError> {
+    pub(super) fn logged(&mut self, operand: Lanes) -> Result<(), SmError> {
         let Some(&(warp, entry)) = self.logged.front() else {
             return Err(self.broken(0, "the log gives what nobody has requested"));
         };
@@ -280,8 +280,8 @@ impl<B: Below> Sm<'_, B> {
             self.logged.pop_front();
         }
         match &mut flight.operands {
-            Some(operands) => operands.values[usize::from(data)] = outputs.logged_data,
-            None if outputs.logged_data != step.traced_operand(data) => {
+            Some(operands) => operands.values[usize::from(data)] = operand,
+            None if operand != step.traced_operand(data) => {
                 return Err(self.broken(warp, "the log gives another operand than it was given"));
             }
             None => {}
@@ -291,7 +291,7 @@ impl<B: Below> Sm<'_, B> {
 
     /// The memory unit begins with an instruction, in the cycle in which it was handed over, or in the next one with an
     /// operand from the log.
-    fn begin_access(&mut self, tag: Tag, handed: u64) -> Result<(), SmError> {
+    pub(super) fn begin_access(&mut self, tag: Tag, handed: u64) -> Result<(), SmError> {
         let Tag { warp, entry, .. } = tag;
         let Some(resident) = self.warps[usize::from(warp)].as_mut() else {
             return Err(self.broken(warp, "it executes for a warp that is not there"));
@@ -320,7 +320,7 @@ impl<B: Below> Sm<'_, B> {
             if is_masked || handled.contains(&flight.position) {
                 lanes = 0;
             }
-            self.memory.begin_raising(tag, lanes, self.now);
+            self.core.begin_raising(tag, lanes, self.now);
         } else if tag.class.is_global() {
             let values = self.values.as_ref().zip(flight.operands.as_ref());
             let access =
@@ -333,7 +333,7 @@ impl<B: Below> Sm<'_, B> {
             let faults = self.fault_once & bit != 0;
             self.fault_once &= !bit;
             let lanes = (step.mask, &addresses);
-            self.memory
+            self.core
                 .begin(tag, instruction.kind, lanes, faults, self.now);
         } else {
             if let (Some(values), Some(operands)) = (&mut self.values, &flight.operands) {
@@ -349,7 +349,7 @@ impl<B: Below> Sm<'_, B> {
     fn resume(&mut self, warp: u8) -> Result<(), SmError> {
         self.offered = None;
         self.faulted.retain(|&other| other != warp);
-        self.memory.resumed(warp);
+        self.core.resumed(warp);
         let queues = self.parameters.pipeline.scheme.queues();
         let work = self.work;
         let Some(resident) = self.warp(warp) else {

@@ -39,12 +39,13 @@ impl<B: Below> Sm<'_, B> {
             || !self.logged.is_empty()
             || self.handed.is_some()
             || self.offered.is_some();
-        if happens || !self.pipeline.rests() {
+        if happens || !self.core.pipeline().rests() {
             return None;
         }
-        let decides = self.memory.rests()?;
+        let decides = self.core.rests()?;
         if self
-            .pipeline
+            .core
+            .pipeline()
             .fetchable()
             .any(|warp| self.next_step(warp).is_some())
         {
@@ -52,7 +53,7 @@ impl<B: Below> Sm<'_, B> {
         }
         let over = self.faulted.iter().filter_map(|&warp| {
             let resident = self.warps[usize::from(warp)].as_ref()?;
-            let waits = resident.flying > 0 || self.memory.waits(warp);
+            let waits = resident.flying > 0 || self.core.waits(warp);
             resident.faulted.filter(|_| !waits)
         });
         let next = over
@@ -63,7 +64,7 @@ impl<B: Below> Sm<'_, B> {
 
     /// A number of cycles pass in which nothing happens.
     pub(in super::super) fn rest(&mut self, cycles: u64) {
-        self.pipeline.rest(cycles);
+        self.core.rest(cycles);
         if let Some(preempting) = &mut self.preempting {
             preempting.rest(cycles);
         }

@@ -154,6 +154,7 @@ fn parameters(scheme: Scheme, seed: u64, random: &mut Rng) -> Parameters {
         l1_lines: 256,
         far_limit: l1_tlb::Parameters::PAPER.misses as u8,
         blocks: false,
+        joined: false,
         timing: Timing {
             math: random.u64(1..7),
             special: random.u64(1..9),

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::below::Below;
 use super::machine::Sm;
+use super::memory_unit::MemoryUnit;
 use super::pages::Fill;
 use super::parameters::{Local, Parameters, Transfer};
 use crate::ports::Model;
@@ -176,9 +177,9 @@ impl<B: Below> Sm<'_, B> {
             return;
         };
         let per_block = self.work.warps_per_block;
-        for (warp, page) in self.memory.absent() {
+        for (warp, page) in self.core.apart().into_iter().flat_map(MemoryUnit::absent) {
             scheduler.fault(usize::from(warp) / per_block, page, self.now);
         }
-        scheduler.cycle(self.below.has_blocks(self.now), self.memory.fill());
+        scheduler.cycle(self.below.has_blocks(self.now), self.core.fill());
     }
 }

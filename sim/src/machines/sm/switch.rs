@@ -478,7 +478,7 @@ impl<B: Below> Sm<'_, B> {
         };
         if let Some(&warp) = warps.last() {
             let is_free = !inputs.start_valid && !inputs.stop_valid;
-            if is_free && self.pipeline.is_drained(warp) {
+            if is_free && self.core.pipeline().is_drained(warp) {
                 warps.pop();
                 (inputs.start_valid, inputs.start_warp) = (true, warp);
                 inputs.start_slot = *slot as u8;
@@ -752,7 +752,9 @@ impl<B: Below> Sm<'_, B> {
                     .as_mut()
                     .and_then(|values| values.take_warp(usize::from(warp))),
             });
-            self.memory.leaves(warp);
+            if let Some(memory) = self.core.apart() {
+                memory.leaves(warp);
+            }
         }
         let shared = self.values.as_mut().map(|values| values.take_block(slot));
         self.switch.left += 1;

@@ -80,7 +80,7 @@ pub fn passages(parameters: &Parameters, work: &Work) -> Result<Vec<Passage>, Sm
         follower.follow(&inputs, &outputs);
         // A fault that stalls is not reported to the pipeline.
         let cycle = |time: u64| Some(time + follower.cycle - now);
-        for (tag, fault, arrival) in sm.memory.stalls().filter(|stall| stall.0.warp == 0) {
+        for (tag, fault, arrival) in sm.core.stalls().filter(|stall| stall.0.warp == 0) {
             let passage = &mut follower.passages[follower.entries[usize::from(tag.entry)]];
             (passage.faulted, passage.arrived) = (cycle(fault), cycle(arrival));
         }

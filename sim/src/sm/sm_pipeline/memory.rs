@@ -6,7 +6,7 @@ use super::interface::{Class, Inputs, Outputs, Parameters, Scheme};
 use super::{Instruction, STORE};
 use crate::bits::bit;
 use crate::ports::Model;
-use crate::sm::operand_log::{self, OperandLog};
+use crate::sm::operand_log::{self, Operand, OperandLog};
 use crate::sm::replay_queue::{self, ReplayQueue};
 
 /// Instructions that the stage holds at most: with one that arrives and one that leaves in each cycle, and one in
@@ -308,6 +308,12 @@ impl MemoryStage {
         let front = self.front()?;
         let Instruction { warp, entry, .. } = front.instruction;
         (self.step < self.needed() && !front.replayed).then_some((warp, entry, self.step == 1))
+    }
+
+    /// The operand that the log shows for a replay in the coming cycle.
+    pub fn logged(&self) -> Option<&Operand> {
+        let logs = self.parameters.scheme == Scheme::OperandLog;
+        if logs { self.log.replayed() } else { None }
     }
 
     /// Log accesses that the front needs.
