@@ -137,6 +137,12 @@ impl Lockstep {
         }
     }
 
+    /// The design, such as `replay_queue_64`.
+    #[must_use]
+    pub fn design(&self) -> &str {
+        &self.design
+    }
+
     /// The ports.
     #[must_use]
     pub fn layout(&self) -> &Layout {

@@ -2,6 +2,7 @@
 //! blocks leave: the reference, its kernel or its Verilog see everything that goes over their ports, and must show the same in every
 //! cycle. What holds of the run, and what is counted in it, then holds of each of them.
 
+use faultline_sim::machines::gpu;
 use faultline_sim::machines::sm::restart::{Failure, Trial};
 use faultline_sim::machines::sm::{Outcome, Sm, SmError};
 use faultline_sim::ports::{Model, Ports};
@@ -11,6 +12,12 @@ use faultline_sim::sm::sm_pipeline::{Inputs, Outputs, Parameters, Scheme, SmPipe
 use crate::backend::{BackendError, Kind};
 use crate::blocks::{self, Block, SetupError};
 use crate::lockstep::{Lockstep, Mismatch, Speed};
+
+mod recorded;
+mod whole;
+
+use recorded::Recorded;
+pub use whole::{Side, Whole};
 
 /// Cycles that are run and compared at a time.
 const CHUNK: usize = 256;
@@ -32,6 +39,17 @@ pub enum ProgramError {
     /// The run does not come to its end.
     #[error(transparent)]
     Sm(#[from] SmError),
+    /// A GPU does not come to its end.
+    #[error(transparent)]
+    Gpu(#[from] gpu::Failure),
+    /// There is no Verilog of these sizes.
+    #[error("no design of {block} has these sizes: {advice}")]
+    Sizes {
+        /// The block.
+        block: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
     /// The restart theorem does not hold.
     #[error(transparent)]
     Failure(#[from] Failure),
@@ -45,41 +63,6 @@ pub struct Pipeline {
     engine: Recorded<checkpoint::Checkpoint>,
     /// Those of the last SM.
     dirty: Option<Recorded<dirty_bits::DirtyBits>>,
-}
-
-/// A block in lockstep whose inputs are recorded, and run many cycles at a time.
-struct Recorded<M: Block> {
-    parameters: M::Parameters,
-    lockstep: Lockstep,
-    frames: Vec<u64>,
-}
-
-impl<M: Block> Recorded<M> {
-    fn new(config: &str, parameters: M::Parameters, kinds: &[Kind]) -> Result<Self, SetupError> {
-        Ok(Self {
-            parameters,
-            lockstep: blocks::lockstep(M::NAME, config, kinds)?,
-            frames: Vec::new(),
-        })
-    }
-
-    fn push(&mut self, inputs: &M::Inputs) {
-        let start = self.frames.len();
-        let words = self.lockstep.layout().input_words();
-        self.frames.resize(start + words, 0);
-        inputs.pack(&self.parameters, &mut self.frames[start..]);
-    }
-
-    /// Runs what was recorded.
-    fn run(&mut self) -> Result<(), ProgramError> {
-        let cycles = self.frames.len() / self.lockstep.layout().input_words();
-        self.lockstep.run(&self.frames)?;
-        self.frames.clear();
-        match self.lockstep.difference(cycles) {
-            Some(mismatch) => Err(ProgramError::Mismatch(Box::new(mismatch))),
-            None => Ok(()),
-        }
-    }
 }
 
 impl Pipeline {

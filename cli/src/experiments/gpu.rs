@@ -7,6 +7,7 @@ mod configuration;
 pub(super) mod csv;
 mod events;
 mod lanes;
+mod lockstep;
 mod options;
 mod restart;
 pub(super) mod rows;
@@ -20,12 +21,14 @@ use faultline_sim::machines::gpu::{
 };
 use faultline_sim::machines::sm::{Response, Work};
 use faultline_sim::sm::sm_pipeline::Scheme;
+use faultline_testbench::backend::Kind;
 use faultline_testbench::file;
 use miette::{Result, miette};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use self::bar::Progress;
+use self::lockstep::Compared;
 use self::options::{Bus, Evicting, Handler, Mode, Prefetcher, Replaying, Size, capacity};
 use self::rows::{Row, text};
 use self::second::Second;
@@ -134,6 +137,15 @@ pub struct Args {
     pinned: Option<u64>,
     #[command(flatten)]
     second: Second,
+    /// Let the rust-hdl kernels or the Verilog of each SM unit and of the GMMU take part: every output is compared in every cycle
+    ///
+    /// SMs are then around the block sm_unit, as with unit = "rtl" in the configuration.
+    #[arg(
+        long,
+        default_value = "reference",
+        value_name = "reference|rust-hdl|verilog"
+    )]
+    backend: Kind,
     /// Also count what the cycles of the SMs go to: an instruction is issued, or else the cause for which none is
     ///
     /// Of the warps on an SM the one that is nearest to an issue decides, and none at a barrier does, which waits for others.
@@ -156,7 +168,7 @@ pub struct Args {
     /// Put the restart theorem to so many random programs on random GPUs for each scheme instead
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = [
         "workloads", "scale", "blocks_per_sm", "preset", "config", "print_config", "print_schema", "sms", "log", "absent", "copied",
-        "link", "granularity", "handling", "prefetch", "capacity", "eviction", "replay", "pinned", "stalls", "csv", "svg", "trace_events", "exceptions",
+        "link", "granularity", "handling", "prefetch", "capacity", "eviction", "replay", "pinned", "backend", "stalls", "csv", "svg", "trace_events", "exceptions",
         "exception_cycles", "block_threads",
     ])]
     restart: Option<u64>,
@@ -242,6 +254,12 @@ impl Args {
         let (text, file) = self.file()?;
         let (table, key, advice) = match failure {
             Failure::Blocks(_) => ("l1_tlb", "blocking", "give --scheme stall-on-fault"),
+            Failure::Joined(_) => {
+                let is_of_file = self.backend == Kind::Reference;
+                let keys = [("sm", "unit")];
+                let place = self.place_of(if is_of_file { &keys } else { &[] })?;
+                return Err(miette!("{place}{failure}"));
+            }
             Failure::Resident(table, key) => {
                 let place = self.place_of(&[(table, key)])?;
                 return Err(miette!("{place}{failure}"));
@@ -434,17 +452,17 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         let outcomes = jobs
             .par_iter()
             .map(|(work, config)| one(args, config, work, is_parallel, &bar));
-        outcomes.collect::<Vec<Result<Outcome>>>()
+        outcomes.collect::<Vec<Result<_>>>()
     });
     bar.finish();
     // Of several runs that fail, the first is named, whichever has ended first.
-    let outcomes: Vec<Outcome> = outcomes.into_iter().collect::<Result<_>>()?;
-    if let ([(work, config)], [outcome]) = (&jobs[..], &outcomes[..]) {
+    let outcomes: Vec<(Outcome, Vec<Compared>)> = outcomes.into_iter().collect::<Result<_>>()?;
+    if let ([(work, config)], [(outcome, _)]) = (&jobs[..], &outcomes[..]) {
         args.write(work, None, config, outcome)?;
     }
     let rows = jobs.iter().zip(&outcomes);
     let mut rows: Vec<Row> = rows
-        .map(|((work, config), outcome)| Row::new(work, config, outcome))
+        .map(|((work, config), (outcome, compared))| Row::new(work, config, outcome).with(compared))
         .collect();
     for of_work in rows.chunks_mut(configs.len()) {
         let first = of_work[0].cycles as f64;
@@ -473,16 +491,17 @@ fn one(
     work: &Work,
     is_parallel: bool,
     bar: &Progress,
-) -> Result<Outcome> {
+) -> Result<(Outcome, Vec<Compared>)> {
     let scheme = config.sm.scheme.0.name();
     let failed =
         |place: &str, error: &dyn Display| miette!("{place}{} under {scheme}: {error}", work.name);
     let gpu = Gpu::new(&config.parameters(), work);
     let gpu = gpu.map_err(|error| failed(&args.place(&error), &error))?;
-    let outcome = args.gpu(gpu, is_parallel).run(bar.follow());
-    let outcome = outcome.map_err(|error| failed("", &error))?;
+    let gpu = args.gpu(gpu, is_parallel);
+    let ran = lockstep::run(args.backend, config, gpu, bar.follow());
+    let (outcome, compared) = ran.map_err(|error| failed("", &error))?;
     match outcome.differences().first() {
         Some(difference) => Err(failed("", difference)),
-        None => Ok(outcome),
+        None => Ok((outcome, compared)),
     }
 }

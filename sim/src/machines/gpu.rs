@@ -29,7 +29,7 @@ mod values;
 
 pub use config::{
     Config, ConfigError, Eviction, Granularity, Handling, Prefetch, Replay, SwitchingMode,
-    TooShort, WalkCache,
+    TooShort, Unit, WalkCache,
 };
 pub use history::{Activity, Arrival, History, Spans};
 pub use kernel::Launch;

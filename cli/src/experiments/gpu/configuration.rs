@@ -1,7 +1,8 @@
 //! The GPU that a preset, a file and options say, and where a file says it.
 
-use faultline_sim::machines::gpu::{Config, Eviction, Failure, Granularity, Link};
+use faultline_sim::machines::gpu::{Config, Eviction, Failure, Granularity, Link, Unit};
 use faultline_sim::machines::sm::SmError;
+use faultline_testbench::backend::Kind;
 use miette::{Result, miette};
 
 use super::super::program;
@@ -163,6 +164,9 @@ impl Args {
         if let Some(cycles) = self.exceptions.cycles() {
             let cycles = cycles.try_into();
             exceptions.handler = cycles.map_err(|error| miette!("--exception-cycles: {error}"))?;
+        }
+        if self.backend != Kind::Reference {
+            config.sm.unit = Unit::Rtl;
         }
         self.check_absent(&config)?;
         self.check_eviction(&config)?;

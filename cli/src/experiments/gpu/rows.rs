@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::super::sm::PATTERNS;
 use super::causes::{self, Restarts, Shares};
+use super::lockstep::{self, Compared};
 use crate::output::{self, grouped};
 
 /// A run.
@@ -17,6 +18,7 @@ pub struct Row {
     /// Bytes that come for a fault, and those that the link moves in a cycle.
     part_bytes: u64,
     link_bytes_a_cycle: u64,
+    unit: &'static str,
     scheme: &'static str,
     switching: &'static str,
     handling: &'static str,
@@ -76,6 +78,9 @@ pub struct Row {
     /// Cycles of all SMs by cause, if they were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     sm_cycles: Option<Shares>,
+    /// Designs that were compared with their references.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    compared: Vec<Compared>,
 }
 
 impl Row {
@@ -98,6 +103,7 @@ impl Row {
             sms: parameters.sms,
             part_bytes: paging.part_bytes(),
             link_bytes_a_cycle: paging.link.bytes,
+            unit: config.sm.unit.name(),
             scheme: config.sm.scheme.0.name(),
             switching: config.switching.mode.name(),
             handling: config.paging.handling.name(),
@@ -144,6 +150,15 @@ impl Row {
             dram_lines: traffic.from_dram + traffic.to_dram,
             fault_to_restart: (&outcome.sms.fault_times).into(),
             sm_cycles: Shares::of(outcome),
+            compared: Vec::new(),
+        }
+    }
+
+    /// The run, in which this was compared.
+    pub fn with(self, compared: &[Compared]) -> Self {
+        Self {
+            compared: compared.to_vec(),
+            ..self
         }
     }
 }
@@ -282,5 +297,7 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
     if has_kernels {
         notes.push(PATTERNS);
     }
-    format!("{table}\n{}", notes.join("\n"))
+    let compared = rows.iter().flat_map(|row| lockstep::text(&row.compared));
+    let notes = notes.into_iter().map(str::to_owned).chain(compared);
+    format!("{table}\n{}", notes.collect::<Vec<_>>().join("\n"))
 }

@@ -10,14 +10,16 @@ use serde::{Deserialize, Serialize};
 
 use super::super::sm::{self, Choice, Exceptions, Local, Preemption, Saves, Switching, Transfer};
 use super::super::translation::{self, Design, IDEAL_CACHE};
-use super::parameters::cluster;
+use super::parameters::{PORTS, cluster};
 use super::values::Within;
 use super::{Caches, Link, Paging, Parameters};
 use crate::sm::sm_pipeline;
 use crate::sm::{l1_tlb, operand_log, replay_queue};
 
 pub use checks::TooShort;
-pub use names::{Eviction, Granularity, Handling, Prefetch, Replay, SwitchingMode, WalkCache};
+pub use names::{
+    Eviction, Granularity, Handling, Prefetch, Replay, SwitchingMode, Unit, WalkCache,
+};
 pub use reading::ConfigError;
 pub use tables::{
     ExceptionsTable, GmmuTable, MemoryTable, PagingTable, SmTable, SwitchingTable, TlbTable,
@@ -143,6 +145,8 @@ impl Config {
         let far_limit: usize = gmmu.far_faults.get();
         let (cluster, ports) = match gmmu.per_sm {
             true => (1, 1),
+            // The Verilog of the GMMU has ports for 16 SMs.
+            false if sm.unit == Unit::Rtl => (cluster(sms), PORTS),
             false => (cluster(sms), sms.div_ceil(cluster(sms))),
         };
         let design = translation::Parameters {
@@ -187,6 +191,7 @@ impl Config {
                 },
                 l1_lines: sm.l1_lines.get(),
                 blocks: l1_tlb.blocking,
+                joined: sm.unit == Unit::Rtl,
                 switching: self.switching(&caches),
                 exceptions: Exceptions {
                     response: self.exceptions.response,

@@ -17,8 +17,10 @@ use super::pager::{Pager, least_parts};
 use super::parameters::Parameters;
 use super::port::Port;
 use super::uncore::Uncore;
+use crate::mmu::gmmu;
 use crate::page::Page;
 use crate::sm::block_scheduler::BlockScheduler;
+use crate::sm::sm_unit;
 pub use launching::Freed;
 
 /// A GPU on which nothing commits and no page comes for so many cycles, while no page is under way, is stuck.
@@ -392,6 +394,18 @@ impl<'work> Gpu<'work> {
     #[must_use]
     pub const fn now(&self) -> u64 {
         self.now
+    }
+
+    /// What went into the SM unit of each SM in the last cycle, and its number; none of an SM that has ended, or that is not around
+    /// such a unit.
+    pub fn unit_inputs(&self) -> impl Iterator<Item = Option<(u64, &sm_unit::Inputs)>> {
+        self.sms.iter().map(Multiprocessor::unit_inputs)
+    }
+
+    /// What went into the GMMU of all SMs before the first cycle, and in the last one, if SMs are around SM units.
+    #[must_use]
+    pub fn gmmu_inputs(&self) -> Option<(&[gmmu::Inputs], &gmmu::Inputs)> {
+        self.uncore.gmmu_inputs()
     }
 
     /// Thread blocks that were dispatched.

@@ -8,6 +8,7 @@ use super::history::Spans;
 use super::port::Port;
 use crate::sm::block_scheduler::BlockScheduler;
 use crate::sm::sm_pipeline::{Inputs, Outputs};
+use crate::sm::sm_unit;
 
 #[derive(Clone, Debug)]
 pub struct Multiprocessor<'work> {
@@ -116,6 +117,12 @@ impl<'work> Multiprocessor<'work> {
 
     pub fn port(&mut self) -> &mut Port {
         self.sm.below()
+    }
+
+    /// What went into its SM unit in the last cycle, and the number of that cycle.
+    pub fn unit_inputs(&self) -> Option<(u64, &sm_unit::Inputs)> {
+        let cycle = self.sm.now().checked_sub(1)?;
+        Some((cycle, self.sm.unit_inputs()?))
     }
 
     /// Its local scheduler, if blocks are switched out.

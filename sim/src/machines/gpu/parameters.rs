@@ -5,7 +5,7 @@ use super::{Eviction, Granularity, Prefetch, Replay};
 use crate::mmu::gmmu;
 
 /// Ports of the GMMU.
-const PORTS: usize = 16;
+pub const PORTS: usize = 16;
 /// Bits of a page number inside a region of 64 KB.
 pub const REGION_BITS: u32 = 4;
 /// Bits of a page number inside 2 MB.

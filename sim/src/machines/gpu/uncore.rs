@@ -72,6 +72,9 @@ struct Unit {
     driver: Driver,
     /// Cycles in which nothing has gone over the ports of the GMMU, up to [`SETTLED`].
     quiet: u8,
+    /// What went over its ports before the first cycle and in the last one, if Verilog is to see it.
+    started: Vec<gmmu::Inputs>,
+    is_followed: bool,
 }
 
 impl Unit {
@@ -136,6 +139,8 @@ impl Uncore {
             entries: BinaryHeap::new(),
             driver: Driver::new(),
             quiet: 0,
+            started: Vec::new(),
+            is_followed: parameters.sm.joined,
         };
         let mut uncore = Self {
             crossbar: parameters.crossbar,
@@ -159,10 +164,19 @@ impl Uncore {
                 }
                 unit.driver.drive(0, &mut uncore.pager, &mut unit.inputs);
                 let outputs = unit.gmmu.cycle(&unit.inputs);
+                if unit.is_followed {
+                    unit.started.push(unit.inputs.clone());
+                }
                 unit.driver.see(0, 0, &outputs);
             }
         }
         uncore
+    }
+
+    /// What went into the GMMU of all SMs before the first cycle, if Verilog is to see it, and in the last cycle.
+    pub fn gmmu_inputs(&self) -> Option<(&[gmmu::Inputs], &gmmu::Inputs)> {
+        let unit = self.units.first().filter(|unit| unit.is_followed)?;
+        Some((&unit.started, &unit.inputs))
     }
 
     /// Takes what an SM has sent.
@@ -255,6 +269,7 @@ impl Uncore {
             entries,
             driver,
             quiet,
+            ..
         } = &mut self.units[number];
         let is_due = entries.peek().is_some_and(|first| first.0.0 <= now);
         let entry = if is_due { entries.pop() } else { None };

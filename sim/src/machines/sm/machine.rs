@@ -22,6 +22,7 @@ use super::values::Values;
 use super::work::{Kind, Step, Work};
 use crate::simt::{Lanes, Memory};
 use crate::sm::sm_pipeline::{Class, Inputs, Outputs, SmPipeline, UNITS};
+use crate::sm::sm_unit;
 
 /// Cycles without a commit or a fault after which there will be none, besides those of faults.
 const PATIENCE: u64 = 100_000;
@@ -241,6 +242,11 @@ impl<'work, B: Below> Sm<'work, B> {
     /// Instructions that have committed.
     pub(in super::super) const fn committed(&self) -> u64 {
         self.instructions
+    }
+
+    /// What went into the SM unit in the last cycle, if it is around one.
+    pub(in super::super) fn unit_inputs(&self) -> Option<&sm_unit::Inputs> {
+        Some(&self.core.joined()?.inputs)
     }
 
     /// The cycle that comes next.

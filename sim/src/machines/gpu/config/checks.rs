@@ -21,7 +21,7 @@ impl Config {
     /// # Errors
     /// If warps are to handle their faults, and the scheme cannot preempt them; if it is to, and the TLB blocks; or if the driver
     /// waits with replays, and faults are handled elsewhere or parts leave meanwhile; or if pages come and go where only pages that
-    /// stay are translated; or if 2 MB are one page, and less of them comes.
+    /// stay are translated; or if 2 MB are one page, and less of them comes; or if the block `sm_unit` is asked for what it has no part for.
     pub fn check(&self) -> Result<(), Failure> {
         let scheme = self.sm.scheme.0;
         let paging = &self.paging;
@@ -30,6 +30,9 @@ impl Config {
             if is_asked && moves {
                 return Err(Failure::Resident(table, key));
             }
+        }
+        if let Some(other) = self.parameters().beyond_the_unit(false) {
+            return Err(Failure::Joined(other));
         }
         if paging.large_pages && paging.granularity != Granularity::Table {
             return Err(Failure::LargePages(paging.granularity.name()));

@@ -34,6 +34,34 @@ impl Handling {
     }
 }
 
+/// What is between the registers and the caches of an SM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// The blocks of the pipeline, the coalescer and the L1 TLB, and a memory unit that can be varied.
+    Model,
+    /// The block `sm_unit`, of which there is Verilog.
+    Rtl,
+}
+
+impl<'de> Deserialize<'de> for Unit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let names = Names::new("unit", [Self::Model, Self::Rtl], |one| one.name());
+        deserializer.deserialize_str(names)
+    }
+}
+
+impl Unit {
+    /// Its name in files and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Rtl => "rtl",
+        }
+    }
+}
+
 /// Whether thread blocks are switched out, and how their contexts move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -7,12 +7,16 @@ use super::super::super::sm::Response;
 use super::super::values::{
     PolicyName, PowerOfTwo, SchemeName, Share, Within, response, responses,
 };
-use super::names::{Eviction, Granularity, Handling, Prefetch, Replay, SwitchingMode, WalkCache};
+use super::names::{
+    Eviction, Granularity, Handling, Prefetch, Replay, SwitchingMode, Unit, WalkCache,
+};
 
 /// An SM.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct SmTable {
+    /// What is between its registers and its caches: model, or rtl, which is the block `sm_unit`.
+    pub unit: Unit,
     /// Its scheme of preemptible faults, by name.
     pub scheme: SchemeName,
     /// How the next warp is chosen, by name.
