@@ -552,8 +552,7 @@ impl<'work> Gpu<'work> {
             let turn = (number + self.parameters.sms - self.parameters.first) % self.parameters.sms;
             let of_sm = sent.rooms.drain(..);
             rooms.extend(of_sm.map(|(at, kernel)| (at, turn, number, kernel)));
-            self.uncore
-                .takes(number, &mut sent.walks, &mut sent.requests);
+            self.uncore.takes(number, sent);
         }
         // In the order of time, and in that of the SMs.
         accesses.sort_by_key(|&(at, number, _)| (at, number));

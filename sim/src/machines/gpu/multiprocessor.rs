@@ -60,6 +60,10 @@ impl<'work> Multiprocessor<'work> {
         loop {
             let now = self.sm.now();
             if self.wakes() >= until {
+                if self.ended.is_some() {
+                    self.sm.settle_at_last();
+                    self.sm.below().has_ended();
+                }
                 return Ok(());
             }
             if self.rests.is_some() {

@@ -154,6 +154,9 @@ pub struct Pager {
     seeking: VecDeque<Demand>,
     turns: Turns,
     pub evictions: Evictions,
+    /// SMs say when they use translations no more of which the invalidation was acknowledged, and parts for which they have not.
+    waits_for_sms: bool,
+    unsettled: Vec<Evicted>,
     pinned: Pinned,
     /// When the last line is through that was written to pinned memory.
     written: u64,
@@ -227,6 +230,8 @@ impl Pager {
             // As long as all parts that an instruction accesses take to come one after the other.
             turns: Turns::new(2 * (most + 1) * keep, seed),
             evictions: Evictions::new(bits, 2 * parameters.translation),
+            waits_for_sms: parameters.sm.joined,
+            unsettled: Vec::new(),
             pinned,
             written: 0,
             lines: Vec::new(),
@@ -739,7 +744,17 @@ impl Pager {
     /// The GMMU has acknowledged the invalidation of what leaves.
     pub fn acknowledged(&mut self, now: u64) {
         for (unused, evicted) in self.evictions.acknowledged(now) {
-            self.comes(unused, Coming::Unused(evicted));
+            match self.waits_for_sms {
+                true => self.unsettled.push(evicted),
+                false => self.comes(unused, Coming::Unused(evicted)),
+            }
+        }
+    }
+
+    /// No SM uses a translation any more of which the invalidation was acknowledged.
+    pub fn settled(&mut self, now: u64) {
+        for evicted in std::mem::take(&mut self.unsettled) {
+            self.comes(now + 1, Coming::Unused(evicted));
         }
     }
 

@@ -211,7 +211,6 @@ impl Parameters {
                 launches || self.sm.switching != Switching::Never,
                 "thread blocks that leave",
             ),
-            (self.paging.capacity.is_some(), "pages that leave"),
             (self.ideal, "ideal translation"),
             (self.one_ahead, "one-ahead prefetching"),
             (self.sm.blocks, "a TLB that blocks"),

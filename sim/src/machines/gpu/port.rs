@@ -52,6 +52,9 @@ pub struct Sent {
     pub accesses: Vec<Access>,
     /// Translations of accesses, if they are watched.
     pub translated: Vec<Translated>,
+    /// When it is known elsewhere that no line with a translation from before an invalidation is still to leave: a time for each
+    /// invalidation.
+    pub settled: Vec<u64>,
     /// When a slot has become free for which there is no block, and of which kernel.
     pub rooms: Vec<(u64, usize)>,
 }
@@ -133,6 +136,14 @@ impl Port {
         let line = self.contexts.peek().map(|first| first.0.0);
         let all = [translation, answer, line, block, last];
         all.into_iter().flatten().min().unwrap_or(u64::MAX)
+    }
+
+    /// The SM has ended: invalidations that come find nothing to wait for.
+    pub fn has_ended(&mut self) {
+        let dropped = self.translations.drain(..);
+        let dropped = dropped.filter(|one| one.inputs.invalidate_valid);
+        let times = dropped.map(|one| one.due + self.translation);
+        self.sent.settled.extend(times);
     }
 
     /// A request is answered at a time.
@@ -232,6 +243,11 @@ impl Below for Port {
                 .translated
                 .push((now, page, line >> PAGE_LINE_BITS));
         }
+    }
+
+    fn settles(&mut self, now: u64, invalidations: usize) {
+        let due = now + self.translation;
+        self.sent.settled.extend((0..invalidations).map(|_| due));
     }
 
     fn access_cycles(&self) -> u64 {

@@ -244,7 +244,6 @@ mod tests {
                 parameters.sm.switching = Switching::Never;
                 parameters.sm.tlb.large_ways = 0;
                 parameters.sm.faults = Faults::NONE;
-                parameters.paging.capacity = None;
                 let outcome = trial
                     .run()
                     .unwrap_or_else(|error| panic!("{scheme:?}: {error}"));

@@ -5,13 +5,13 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::ops::Range;
 
 use super::super::driver::{self, CACHED, Driver, START};
-use super::super::sm::{Request, Use};
+use super::super::sm::Use;
 use super::machine::Failure;
 use super::multiprocessor::Multiprocessor;
 use super::outcome::Translations;
 use super::pager::Pager;
 use super::parameters::Parameters;
-use super::port::{Translation, Walk};
+use super::port::{Sent, Translation, Walk, first_if};
 use super::shared_memory::{Requester, SharedMemory};
 use super::tables::{LAST_FRAME, ROOT, Tables};
 use crate::mmu::gmmu::{self, Gmmu};
@@ -105,6 +105,9 @@ pub struct Uncore {
     walks: Vec<VecDeque<Walk>>,
     pub pager: Pager,
     pub translations: Translations,
+    /// Invalidations after which each SM is not known to be settled, and when what it has said arrives; none where an SM uses no
+    /// translation for longer than the links take.
+    unsettled: Option<Vec<(u64, VecDeque<u64>)>>,
     /// What it has for SMs since they met last, in the order in which it was sent.
     sent: Vec<(usize, Message)>,
     now: u64,
@@ -151,6 +154,7 @@ impl Uncore {
             walks: vec![VecDeque::new(); sms],
             pager,
             translations: Translations::default(),
+            unsettled: parameters.sm.joined.then(|| vec![Default::default(); sms]),
             sent: Vec::new(),
             now: 0,
         };
@@ -180,8 +184,18 @@ impl Uncore {
     }
 
     /// Takes what an SM has sent.
-    pub fn takes(&mut self, sm: usize, walks: &mut Vec<Walk>, requests: &mut Vec<(u64, Request)>) {
+    pub fn takes(&mut self, sm: usize, sent: &mut Sent) {
+        let Sent {
+            walks,
+            requests,
+            settled,
+            ..
+        } = sent;
         self.walks[sm].extend(walks.drain(..));
+        let settled = settled.drain(..);
+        if let Some(unsettled) = &mut self.unsettled {
+            unsettled[sm].1.extend(settled);
+        }
         for (at, request) in requests.drain(..) {
             self.shared.request_of(at, sm, request);
         }
@@ -205,10 +219,33 @@ impl Uncore {
             return None;
         }
         let next = self.pager.next(self.now).unwrap_or(u64::MAX);
-        let next = next.min(self.shared.next());
+        let next = next.min(self.shared.next()).min(self.settles());
         let unit = |next: u64, unit: &Unit| Some(next.min(unit.rests(&self.walks)?));
         let next = self.units.iter().try_fold(next, unit)?;
         (next > self.now).then_some(next)
+    }
+
+    /// When an SM is known next to have settled.
+    fn settles(&self) -> u64 {
+        let of_sms = self.unsettled.iter().flatten();
+        let due = of_sms.filter_map(|(_, due)| due.front().copied());
+        due.min().unwrap_or(u64::MAX)
+    }
+
+    /// Sees which SMs have settled. When all have, nothing uses what was invalidated.
+    fn settle(&mut self) {
+        let now = self.now;
+        let Some(unsettled) = &mut self.unsettled else {
+            return;
+        };
+        for (count, due) in unsettled.iter_mut() {
+            while first_if(due, |due| *due <= now).is_some() {
+                *count -= 1;
+            }
+        }
+        if unsettled.iter().all(|(count, _)| *count == 0) {
+            self.pager.settled(now);
+        }
     }
 
     /// Runs up to a cycle. It `skips` cycles in which nothing happens.
@@ -225,6 +262,7 @@ impl Uncore {
                 self.now = next;
                 continue;
             }
+            self.settle();
             for number in 0..self.units.len() {
                 // Of several, those at which nothing happens are left alone.
                 let rests = skips && self.units.len() > 1;
@@ -368,6 +406,9 @@ impl Uncore {
                 let place = self.pager.place_in_queue(page, outputs.fill_place);
                 let translation = Translation { due, inputs, place };
                 let sms = cluster.sms.clone();
+                if let Some(unsettled) = self.unsettled.as_mut().filter(|_| outputs.drop_valid) {
+                    sms.clone().for_each(|sm| unsettled[sm].0 += 1);
+                }
                 let sent = sms.map(|sm| (sm, Message::Translation(translation.clone())));
                 self.sent.extend(sent);
             }

@@ -31,6 +31,13 @@ impl<B: Below> Sm<'_, B> {
         }
     }
 
+    /// The SM has ended, and no line is to leave.
+    pub(in super::super) fn settle_at_last(&mut self) {
+        if let Some(joined) = self.core.joined_mut() {
+            joined.settle(self.now, &mut self.below);
+        }
+    }
+
     /// Whether the front of the memory stage goes to shared memory, or to the unit of divisions and traps.
     fn is_for_another_unit(&self) -> bool {
         let Some(front) = self.core.pipeline().front() else {

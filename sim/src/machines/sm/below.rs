@@ -80,6 +80,8 @@ pub trait Below {
     fn access(&mut self, now: u64, warp: u8, entry: u8);
     /// An access of a line is performed now: its page, and its number by its physical address.
     fn performs(&mut self, _now: u64, _page: u64, _line: u64) {}
+    /// No line with a translation from before so many invalidations is still to leave.
+    fn settles(&mut self, _now: u64, _invalidations: usize) {}
     /// Cycles from an access of global memory to its end, at least.
     fn access_cycles(&self) -> u64;
     /// The next thread block for a slot that is free; none if none is there yet, or at all.

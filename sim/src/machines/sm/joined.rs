@@ -66,6 +66,8 @@ pub struct Joined {
     lookups: Lookups,
     /// A line has gone to the L1 TLB for the first time in the cycle before.
     requested: bool,
+    /// Invalidations after which the unit was not settled yet.
+    unsettled: usize,
 }
 
 impl Joined {
@@ -92,6 +94,7 @@ impl Joined {
             walks: Walks::default(),
             lookups: Lookups::default(),
             requested: false,
+            unsettled: 0,
         }
     }
 
@@ -197,8 +200,20 @@ impl Joined {
         (*pipeline, *outputs) = (inside.received, inside.pipeline);
     }
 
+    /// It has settled after the invalidations of earlier cycles.
+    pub fn settle(&mut self, now: u64, below: &mut impl Below) {
+        if self.unsettled > 0 {
+            below.settles(now, self.unsettled);
+            self.unsettled = 0;
+        }
+    }
+
     /// After a cycle: what it has for the GMMU.
     pub fn walk(&mut self, now: u64, below: &mut impl Below) {
+        if self.outputs.settled {
+            self.settle(now, below);
+        }
+        self.unsettled += usize::from(self.inputs.invalidate_valid);
         let outputs = &self.outputs;
         if outputs.walk_valid && self.inputs.walk_ready {
             let page = Page {
