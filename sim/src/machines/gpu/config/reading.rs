@@ -92,6 +92,7 @@ impl Config {
         let [handles, blocks] =
             [("paging", "handling"), ("l1_tlb", "blocking")].map(|key| place([key, scheme]));
         let replays = place([("paging", "replay"); 2]);
+        let unit = place([("sm", "unit"); 2]);
         let granularity = place([("paging", "granularity"); 2]);
         let residents = [
             ("gmmu", "per_sm"),
@@ -110,6 +111,7 @@ impl Config {
             Err(Failure::LargePages(_)) if granularity.is_none() => Ok(config),
             Err(failure @ Failure::LargePages(_)) => Err(wrong(granularity, &failure.to_string())),
             Err(failure @ Failure::Blocks(_)) => Err(wrong(blocks, &failure.to_string())),
+            Err(failure @ Failure::Joined(_)) => Err(wrong(unit, &failure.to_string())),
             Err(failure @ Failure::Replay { .. }) => Err(wrong(replays, &failure.to_string())),
             Err(failure @ Failure::Resident(table, key)) => {
                 let found = residents
