@@ -122,6 +122,18 @@ pub fn quoted(word: impl std::fmt::Display) -> String {
     }
 }
 
+/// What was typed after the program's name, with FILE for the file of a report.
+pub fn command() -> String {
+    let typed = std::env::args().skip(1).map(quoted);
+    let mut words: Vec<String> = typed.collect();
+    if let Some(place) = words.iter().position(|word| word == "--markdown")
+        && let Some(file) = words.get_mut(place + 1)
+    {
+        "FILE".clone_into(file);
+    }
+    words.join(" ")
+}
+
 /// Refuses two options that name one file, however they spell it: one of the two would be lost. So would a file that the
 /// command reads, if it is named as one that it writes. A device may be named twice.
 ///

@@ -16,10 +16,8 @@ mod second;
 use std::fmt::Display;
 use std::path::PathBuf;
 
-use faultline_sim::machines::gpu::{
-    Config, Failure, Gpu, Outcome, SchemeName, Share, SwitchingMode,
-};
-use faultline_sim::machines::sm::{Response, Work};
+use faultline_sim::machines::gpu::{Config, Gpu, Outcome, Share, Unit};
+use faultline_sim::machines::sm::Work;
 use faultline_sim::sm::sm_pipeline::Scheme;
 use faultline_testbench::backend::Kind;
 use faultline_testbench::file;
@@ -37,7 +35,7 @@ use super::sm::schemes;
 use super::sm::workloads::Workloads;
 use crate::Global;
 use crate::output;
-use crate::value::{self, distinct, integer_in};
+use crate::value::{self, integer_in};
 
 /// Run kernels, GPU traces and programs on a whole GPU: SMs, GMMU, L2 cache, DRAM, page tables in memory, a driver and its link
 ///
@@ -175,7 +173,7 @@ pub struct Args {
     /// Seed of the first of these programs [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Write a report of these programs to this file
+    /// Write a report of these programs to this file, or of runs with another --backend, beside those with unit = "model"
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
 }
@@ -202,6 +200,7 @@ impl Args {
             ("--csv", self.csv.as_deref()),
             ("--svg", self.svg.as_deref()),
             ("--trace-events", self.trace_events.as_deref()),
+            ("--markdown", self.markdown.as_deref()),
         ])
     }
 
@@ -245,138 +244,6 @@ impl Args {
         let written = file::write_whole(path, &csv::csv(rows)?);
         written.map_err(|error| miette!("{error}"))
     }
-
-    /// Fails if a scheme cannot do what its configuration says of faults; of a file it names the line.
-    fn check(&self, config: &Config) -> Result<()> {
-        let Err(failure) = config.check() else {
-            return Ok(());
-        };
-        let (text, file) = self.file()?;
-        let (table, key, advice) = match failure {
-            Failure::Blocks(_) => ("l1_tlb", "blocking", "give --scheme stall-on-fault"),
-            Failure::Joined(_) => {
-                let is_of_file = self.backend == Kind::Reference;
-                let keys = [("sm", "unit")];
-                let place = self.place_of(if is_of_file { &keys } else { &[] })?;
-                return Err(miette!("{place}{failure}"));
-            }
-            Failure::Resident(table, key) => {
-                let place = self.place_of(&[(table, key)])?;
-                return Err(miette!("{place}{failure}"));
-            }
-            Failure::Replay { .. } => {
-                let keys = [("paging", "replay")];
-                let is_of_file = self.replay.is_empty();
-                let place = self.place_of(if is_of_file { &keys } else { &[] })?;
-                return Err(miette!("{place}{failure}"));
-            }
-            Failure::LargePages(_) => {
-                let is_of_file = self.granularity.is_none();
-                let keys = [("paging", "granularity"), ("paging", "large_pages")];
-                let place = self.place_of(&keys[usize::from(!is_of_file)..])?;
-                return Err(miette!("{place}{failure}"));
-            }
-            _ => (
-                "paging",
-                "handling",
-                "name other schemes with --scheme, or give --handling cpu",
-            ),
-        };
-        let line = Config::line_of(&text, table, key);
-        let place = line.filter(|_| key == "blocking" || self.handling.is_empty());
-        let place = place.map_or_else(String::new, |line| format!("{file}:{line}: "));
-        Err(miette!("{place}{failure}: {advice}"))
-    }
-
-    /// The configurations that are run, one for each scheme, way of switching and way of handling faults.
-    fn configs(&self) -> Result<Vec<Config>> {
-        let config = self.config()?;
-        let schemes = match self.scheme.is_empty() {
-            true => vec![config.sm.scheme.0],
-            false => schemes(&self.scheme)?,
-        };
-        if self.log.is_some() && !schemes.contains(&Scheme::OperandLog) {
-            return Err(miette!(
-                "--log: none of the schemes has a log, so add operand-log to --scheme"
-            ));
-        }
-        let modes = match self.switching.is_empty() {
-            true => vec![config.switching.mode],
-            false => distinct(self.switching.iter().map(|&mode| mode.into()).collect()),
-        };
-        let switches = modes.iter().any(|mode| *mode != SwitchingMode::None);
-        if let Some(scheme) = schemes.iter().find(|scheme| !scheme.squashes())
-            && switches
-        {
-            let name = scheme.name();
-            let keys = self.of_scheme(("switching", "mode"), !self.switching.is_empty());
-            let place = self.place_of(&keys)?;
-            return Err(miette!(
-                "{place}{name} squashes nothing, so no thread block that has faulted can be switched out: name other schemes with \
-                 --scheme, or give --switching none"
-            ));
-        }
-        let response = config.exceptions.response;
-        if let Err(error) = self.exceptions.check(response, &schemes) {
-            let is_option = self.exceptions.response().is_some();
-            let keys = self.of_scheme(("exceptions", "response"), is_option);
-            // That cycles are of no use is about an option.
-            let place = match response {
-                Response::Restart => self.place_of(&keys)?,
-                _ => String::new(),
-            };
-            return Err(miette!("{place}{error}"));
-        }
-        let handlers = match self.handling.is_empty() {
-            true => vec![config.paging.handling],
-            false => distinct(self.handling.iter().map(|&one| one.into()).collect()),
-        };
-        let mut configs = Vec::new();
-        for scheme in schemes {
-            for &mode in &modes {
-                for &handling in &handlers {
-                    let mut config = config.clone();
-                    config.sm.scheme = SchemeName(scheme);
-                    config.switching.mode = mode;
-                    config.paging.handling = handling;
-                    for config in self.policies(&config) {
-                        self.check(&config)?;
-                        configs.push(config);
-                    }
-                }
-            }
-        }
-        Ok(configs)
-    }
-
-    /// A configuration with each prefetcher, each way of evicting and each time of replays that options name.
-    fn policies(&self, config: &Config) -> Vec<Config> {
-        let prefetchers = match self.prefetch.is_empty() {
-            true => vec![config.paging.prefetch],
-            false => distinct(self.prefetch.iter().map(|&one| one.into()).collect()),
-        };
-        let evictions = match self.eviction.is_empty() {
-            true => vec![config.paging.eviction],
-            false => distinct(self.eviction.iter().map(|&one| one.into()).collect()),
-        };
-        let replays = match self.replay.is_empty() {
-            true => vec![config.paging.replay],
-            false => distinct(self.replay.iter().map(|&one| one.into()).collect()),
-        };
-        let mut configs = Vec::new();
-        for &prefetch in &prefetchers {
-            for &eviction in &evictions {
-                for &replay in &replays {
-                    let mut config = config.clone();
-                    let paging = &mut config.paging;
-                    (paging.prefetch, paging.eviction, paging.replay) =
-                        (prefetch, eviction, replay);
-                    configs.push(config);
-                }
-            }
-        }
-        configs
-    }
 }
 
 /// What `--json` gives: the configuration but for schemes, switching, handling and policies, and the runs.
@@ -401,9 +268,10 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         };
         return threads.install(|| restart::run(programs, args, &schemes, global));
     }
+    let is_compared = args.backend != Kind::Reference;
     for (option, is_given) in [
         ("--seed", args.seed.is_some()),
-        ("--markdown", args.markdown.is_some()),
+        ("--markdown", args.markdown.is_some() && !is_compared),
     ] {
         if is_given {
             return Err(miette!(
@@ -451,7 +319,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     let outcomes = threads.install(|| {
         let outcomes = jobs
             .par_iter()
-            .map(|(work, config)| one(args, config, work, is_parallel, &bar));
+            .map(|(work, config)| one(args, args.backend, config, work, is_parallel, &bar));
         outcomes.collect::<Vec<Result<_>>>()
     });
     bar.finish();
@@ -471,6 +339,18 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         }
     }
     args.write_csv(&rows)?;
+    if let Some(path) = &args.markdown {
+        let varied = jobs.par_iter().map(|(work, config)| {
+            let mut config = Config::clone(config);
+            config.sm.unit = Unit::Model;
+            let (outcome, _) = one(args, Kind::Reference, &config, work, is_parallel, &bar)?;
+            Ok(Row::new(work, &config, &outcome))
+        });
+        let varied: Vec<Result<Row>> = threads.install(|| varied.collect());
+        let varied: Vec<Row> = varied.into_iter().collect::<Result<_>>()?;
+        let page = lockstep::markdown(args, &rows, &varied)?;
+        file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
+    }
     match global.json {
         true => global.print_json(&Results {
             configuration: &configs[0],
@@ -487,6 +367,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
 /// Runs a workload under a scheme.
 fn one(
     args: &Args,
+    backend: Kind,
     config: &Config,
     work: &Work,
     is_parallel: bool,
@@ -498,7 +379,7 @@ fn one(
     let gpu = Gpu::new(&config.parameters(), work);
     let gpu = gpu.map_err(|error| failed(&args.place(&error), &error))?;
     let gpu = args.gpu(gpu, is_parallel);
-    let ran = lockstep::run(args.backend, config, gpu, bar.follow());
+    let ran = lockstep::run(backend, config, gpu, bar.follow());
     let (outcome, compared) = ran.map_err(|error| failed("", &error))?;
     match outcome.differences().first() {
         Some(difference) => Err(failed("", difference)),

@@ -1,13 +1,18 @@
 //! The GPU that a preset, a file and options say, and where a file says it.
 
-use faultline_sim::machines::gpu::{Config, Eviction, Failure, Granularity, Link, Unit};
-use faultline_sim::machines::sm::SmError;
+use faultline_sim::machines::gpu::{
+    Config, Eviction, Failure, Granularity, Link, SchemeName, SwitchingMode, Unit,
+};
+use faultline_sim::machines::sm::{Response, SmError};
+use faultline_sim::sm::sm_pipeline::Scheme;
 use faultline_testbench::backend::Kind;
 use miette::{Result, miette};
 
 use super::super::program;
+use super::super::sm::schemes;
 use super::super::sm::setups::log_bytes;
 use super::{Args, Bus, CONFIGURATION, Mode, PRESET, Prefetcher, Replaying, Size};
+use crate::value::distinct;
 
 impl Args {
     /// The text of the file, and its name; empty if there is none.
@@ -189,5 +194,137 @@ impl Args {
             _ => return String::new(),
         };
         self.place_of(&[key]).unwrap_or_default()
+    }
+
+    /// Fails if a scheme cannot do what its configuration says of faults; of a file it names the line.
+    fn check(&self, config: &Config) -> Result<()> {
+        let Err(failure) = config.check() else {
+            return Ok(());
+        };
+        let (text, file) = self.file()?;
+        let (table, key, advice) = match failure {
+            Failure::Blocks(_) => ("l1_tlb", "blocking", "give --scheme stall-on-fault"),
+            Failure::Joined(_) => {
+                let is_of_file = self.backend == Kind::Reference;
+                let keys = [("sm", "unit")];
+                let place = self.place_of(if is_of_file { &keys } else { &[] })?;
+                return Err(miette!("{place}{failure}"));
+            }
+            Failure::Resident(table, key) => {
+                let place = self.place_of(&[(table, key)])?;
+                return Err(miette!("{place}{failure}"));
+            }
+            Failure::Replay { .. } => {
+                let keys = [("paging", "replay")];
+                let is_of_file = self.replay.is_empty();
+                let place = self.place_of(if is_of_file { &keys } else { &[] })?;
+                return Err(miette!("{place}{failure}"));
+            }
+            Failure::LargePages(_) => {
+                let is_of_file = self.granularity.is_none();
+                let keys = [("paging", "granularity"), ("paging", "large_pages")];
+                let place = self.place_of(&keys[usize::from(!is_of_file)..])?;
+                return Err(miette!("{place}{failure}"));
+            }
+            _ => (
+                "paging",
+                "handling",
+                "name other schemes with --scheme, or give --handling cpu",
+            ),
+        };
+        let line = Config::line_of(&text, table, key);
+        let place = line.filter(|_| key == "blocking" || self.handling.is_empty());
+        let place = place.map_or_else(String::new, |line| format!("{file}:{line}: "));
+        Err(miette!("{place}{failure}: {advice}"))
+    }
+
+    /// The configurations that are run, one for each scheme, way of switching and way of handling faults.
+    pub(super) fn configs(&self) -> Result<Vec<Config>> {
+        let config = self.config()?;
+        let schemes = match self.scheme.is_empty() {
+            true => vec![config.sm.scheme.0],
+            false => schemes(&self.scheme)?,
+        };
+        if self.log.is_some() && !schemes.contains(&Scheme::OperandLog) {
+            return Err(miette!(
+                "--log: none of the schemes has a log, so add operand-log to --scheme"
+            ));
+        }
+        let modes = match self.switching.is_empty() {
+            true => vec![config.switching.mode],
+            false => distinct(self.switching.iter().map(|&mode| mode.into()).collect()),
+        };
+        let switches = modes.iter().any(|mode| *mode != SwitchingMode::None);
+        if let Some(scheme) = schemes.iter().find(|scheme| !scheme.squashes())
+            && switches
+        {
+            let name = scheme.name();
+            let keys = self.of_scheme(("switching", "mode"), !self.switching.is_empty());
+            let place = self.place_of(&keys)?;
+            return Err(miette!(
+                "{place}{name} squashes nothing, so no thread block that has faulted can be switched out: name other schemes with \
+                 --scheme, or give --switching none"
+            ));
+        }
+        let response = config.exceptions.response;
+        if let Err(error) = self.exceptions.check(response, &schemes) {
+            let is_option = self.exceptions.response().is_some();
+            let keys = self.of_scheme(("exceptions", "response"), is_option);
+            // That cycles are of no use is about an option.
+            let place = match response {
+                Response::Restart => self.place_of(&keys)?,
+                _ => String::new(),
+            };
+            return Err(miette!("{place}{error}"));
+        }
+        let handlers = match self.handling.is_empty() {
+            true => vec![config.paging.handling],
+            false => distinct(self.handling.iter().map(|&one| one.into()).collect()),
+        };
+        let mut configs = Vec::new();
+        for scheme in schemes {
+            for &mode in &modes {
+                for &handling in &handlers {
+                    let mut config = config.clone();
+                    config.sm.scheme = SchemeName(scheme);
+                    config.switching.mode = mode;
+                    config.paging.handling = handling;
+                    for config in self.policies(&config) {
+                        self.check(&config)?;
+                        configs.push(config);
+                    }
+                }
+            }
+        }
+        Ok(configs)
+    }
+
+    /// A configuration with each prefetcher, each way of evicting and each time of replays that options name.
+    fn policies(&self, config: &Config) -> Vec<Config> {
+        let prefetchers = match self.prefetch.is_empty() {
+            true => vec![config.paging.prefetch],
+            false => distinct(self.prefetch.iter().map(|&one| one.into()).collect()),
+        };
+        let evictions = match self.eviction.is_empty() {
+            true => vec![config.paging.eviction],
+            false => distinct(self.eviction.iter().map(|&one| one.into()).collect()),
+        };
+        let replays = match self.replay.is_empty() {
+            true => vec![config.paging.replay],
+            false => distinct(self.replay.iter().map(|&one| one.into()).collect()),
+        };
+        let mut configs = Vec::new();
+        for &prefetch in &prefetchers {
+            for &eviction in &evictions {
+                for &replay in &replays {
+                    let mut config = config.clone();
+                    let paging = &mut config.paging;
+                    (paging.prefetch, paging.eviction, paging.replay) =
+                        (prefetch, eviction, replay);
+                    configs.push(config);
+                }
+            }
+        }
+        configs
     }
 }

@@ -12,14 +12,14 @@ use crate::output::{self, grouped};
 /// A run.
 #[derive(Serialize)]
 pub struct Row {
-    workload: String,
+    pub workload: String,
     preset: String,
-    sms: usize,
+    pub sms: usize,
     /// Bytes that come for a fault, and those that the link moves in a cycle.
     part_bytes: u64,
     link_bytes_a_cycle: u64,
     unit: &'static str,
-    scheme: &'static str,
+    pub scheme: &'static str,
     switching: &'static str,
     handling: &'static str,
     pub cycles: u64,
@@ -29,10 +29,10 @@ pub struct Row {
     /// The cycles of this workload's first run, as a share of these.
     pub relative_percent: f64,
     values_checked: bool,
-    squashing_faults: u64,
+    pub squashing_faults: u64,
     /// Those that are exceptions, which a handler on the SM restarts.
     exceptions: u64,
-    far_faults: u64,
+    pub far_faults: u64,
     not_held: u64,
     held_at_once: u16,
     migrated: u64,
@@ -80,7 +80,7 @@ pub struct Row {
     sm_cycles: Option<Shares>,
     /// Designs that were compared with their references.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    compared: Vec<Compared>,
+    pub compared: Vec<Compared>,
 }
 
 impl Row {
