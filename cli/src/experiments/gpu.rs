@@ -39,8 +39,8 @@ use crate::value::{self, integer_in};
 
 /// Run kernels, GPU traces and programs on a whole GPU: SMs, GMMU, L2 cache, DRAM, page tables in memory, a driver and its link
 ///
-/// Each SM is the reference of the pipeline, of the L1 TLB and of the coalescer, and the GMMU that of its blocks, cycle by
-/// cycle. A kernel computes its values: registers and memory at the end are compared with those of a run without a GPU,
+/// Each SM is the reference of the pipeline, of the L1 TLB and of the coalescer, or of the block sm_unit, and the GMMU that of its
+/// blocks, cycle by cycle. A kernel computes its values: registers and memory at the end are compared with those of a run without a GPU,
 /// and each translation that an SM receives with the page tables.
 #[derive(clap::Args, Debug)]
 pub struct Args {
