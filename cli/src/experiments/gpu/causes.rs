@@ -70,6 +70,22 @@ impl From<&FaultTimes> for Restarts {
     }
 }
 
+impl Restarts {
+    /// Whether nothing was counted.
+    pub const fn is_empty(&self) -> bool {
+        self.faults == 0
+    }
+
+    /// The median, and the longest.
+    pub fn text(&self) -> String {
+        let [median, longest] = [self.median, self.longest].map(grouped);
+        format!(
+            "{median} in the median of {}, at most {longest}",
+            grouped(self.faults)
+        )
+    }
+}
+
 /// Names of a run and what belongs to it.
 type Named<'row, T> = (Vec<String>, &'row T);
 

@@ -84,6 +84,7 @@ pub fn markdown(args: &Args, rows: &[Row], varied: &[Row]) -> Result<String> {
             format!("{:+.1}", 100.0 * (own / other.max(1.0) - 1.0)),
             grouped(row.squashing_faults),
             grouped(row.far_faults),
+            row.resolution_to_replay.text(),
             grouped(compared(0)),
             grouped(compared(1)),
         ]
@@ -97,6 +98,7 @@ pub fn markdown(args: &Args, rows: &[Row], varied: &[Row]) -> Result<String> {
         "Difference %",
         "Squashing faults",
         "Far faults",
+        "Cycles from a resolution at the SM to the first replay",
         "Cycles of SM units compared",
         "Of the GMMU",
     ];
@@ -106,7 +108,8 @@ pub fn markdown(args: &Args, rows: &[Row], varied: &[Row]) -> Result<String> {
              Each SM is around the block `sm_unit`, and all share the GMMU; caches, links, memory and the driver are models. In \
              each cycle every output of each SM unit and of the GMMU was that of its reference. Registers and memory at the end \
              were those of a run without a GPU, each translation was that of the page tables, and no line was accessed in a \
-             frame that its page had left. Beside it stand the cycles of the same run with `unit = \"model\"`: a memory unit \
+             frame that its page had left. A resolution is that of the last page that a warp has waited for; a walk follows it, and the \
+             warp's replay. Beside it stand the cycles of the same run with `unit = \"model\"`: a memory unit \
              that takes any number of accesses, and passes all lines of an instruction to the cache at once.",
             output::command(),
         ),

@@ -75,6 +75,9 @@ pub struct Row {
     dram_lines: u64,
     /// Cycles from each fault to the restart of what it has stopped.
     fault_to_restart: Restarts,
+    /// Cycles from the resolution of the last page that a warp has waited for, at its SM, to its first replay, around SM units.
+    #[serde(skip_serializing_if = "Restarts::is_empty")]
+    pub resolution_to_replay: Restarts,
     /// Cycles of all SMs by cause, if they were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     sm_cycles: Option<Shares>,
@@ -149,6 +152,7 @@ impl Row {
             l2_lines: traffic.lines + traffic.stores,
             dram_lines: traffic.from_dram + traffic.to_dram,
             fault_to_restart: (&outcome.sms.fault_times).into(),
+            resolution_to_replay: (&outcome.sms.replay_times).into(),
             sm_cycles: Shares::of(outcome),
             compared: Vec::new(),
         }
@@ -297,7 +301,20 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
     if has_kernels {
         notes.push(PATTERNS);
     }
+    let replays = rows
+        .iter()
+        .filter(|row| !row.resolution_to_replay.is_empty());
+    let replays = replays.map(|row| {
+        format!(
+            "{} under {}: from a resolution at the SM to the first replay {} cycles.",
+            row.workload,
+            row.scheme,
+            row.resolution_to_replay.text()
+        )
+    });
+    let replays: Vec<String> = replays.collect();
     let compared = rows.iter().flat_map(|row| lockstep::text(&row.compared));
+    let compared = replays.into_iter().chain(compared);
     let notes = notes.into_iter().map(str::to_owned).chain(compared);
     format!("{table}\n{}", notes.collect::<Vec<_>>().join("\n"))
 }

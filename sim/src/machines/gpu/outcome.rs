@@ -112,6 +112,7 @@ pub fn joined(mut outcomes: impl Iterator<Item = sm::Outcome>) -> Option<sm::Out
         all.cycles = all.cycles.max(other.cycles);
         all.occasions += other.occasions;
         all.fault_times += other.fault_times;
+        all.replay_times += other.replay_times;
         all.switches += other.switches;
         all.contexts += other.contexts;
         all.restored += other.restored;

@@ -6,6 +6,7 @@ use super::below::{Below, Use};
 use super::cache::Cache;
 use super::causes::Cause;
 use super::exceptions::Raising;
+use super::fault_times::FaultTimes;
 use super::landing::Landing;
 use super::memory_unit::{Decision, Tag};
 use super::outcome::{Lookups, Misses};
@@ -60,6 +61,9 @@ pub struct Joined {
     lines: Lines,
     /// The absent pages for which each warp has faulted since it was resumed.
     absent: Vec<Vec<u64>>,
+    /// When the last of these pages that has come was resolved here, and cycles from there to the first replay.
+    resolved: Vec<Option<u64>>,
+    replays: FaultTimes,
     /// Warps that have raised an exception and were not resumed, a bit each.
     exceptional: u64,
     walks: Walks,
@@ -90,6 +94,8 @@ impl Joined {
             taken: vec![[taken; ENTRIES]; parameters.pipeline.warps],
             lines: [0; 32],
             absent: vec![Vec::new(); parameters.pipeline.warps],
+            resolved: vec![None; parameters.pipeline.warps],
+            replays: FaultTimes::default(),
             exceptional: 0,
             walks: Walks::default(),
             lookups: Lookups::default(),
@@ -223,6 +229,13 @@ impl Joined {
             below.walk(now, page, outputs.walk_write);
             self.walks.count(&mut self.lookups, self.unit.tlb(), now);
         }
+        if self.inputs.resolve_valid && self.inputs.resolve_asid == self.inputs.asid {
+            for (pages, resolved) in self.absent.iter().zip(&mut self.resolved) {
+                if pages.contains(&self.inputs.resolve_vpn) {
+                    *resolved = Some(now);
+                }
+            }
+        }
         if outputs.absent_valid {
             let pages = &mut self.absent[usize::from(outputs.absent_warp)];
             if !pages.contains(&outputs.absent_vpn) {
@@ -313,6 +326,19 @@ impl Joined {
             self.exceptional &= !(1 << warp);
         }
         !is_away
+    }
+
+    /// A warp issues an instruction again.
+    pub fn replays(&mut self, warp: u8, now: u64) {
+        if let Some(since) = self.resolved[usize::from(warp)].take() {
+            self.replays.faults += 1;
+            self.replays.add(now - since);
+        }
+    }
+
+    /// Cycles from the resolution of the last page that a warp has waited for to its first replay.
+    pub const fn replay_times(&self) -> &FaultTimes {
+        &self.replays
     }
 
     /// A warp goes on.

@@ -209,6 +209,11 @@ impl<'work, B: Below> Sm<'work, B> {
     pub(in super::super) fn left(self) -> Outcome {
         let mut fault_times = self.fault_times;
         fault_times += self.core.times();
+        let replay_times = self
+            .core
+            .joined()
+            .map(|joined| joined.replay_times().clone());
+        let replay_times = replay_times.unwrap_or_default();
         Outcome {
             cycles: self.now,
             switches: self.switch.left,
@@ -219,6 +224,7 @@ impl<'work, B: Below> Sm<'work, B> {
             refused: self.switch.refused,
             occasions: self.occasions,
             fault_times,
+            replay_times,
             misses: self.core.misses(&self.below),
             lookups: self.core.lookups(),
             instructions: self.instructions,

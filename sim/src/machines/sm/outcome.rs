@@ -219,6 +219,9 @@ pub struct Outcome {
     pub occasions: Occasions,
     /// Cycles from each fault, of those that squash and of those that stall an access, to the restart.
     pub fault_times: FaultTimes,
+    /// Cycles from the resolution of the last page that a warp has waited for, as it comes to the SM, to the warp's first replay;
+    /// counted around the block `sm_unit`.
+    pub replay_times: FaultTimes,
     /// What its caches missed.
     pub misses: Misses,
     /// How global accesses are translated.

@@ -124,6 +124,9 @@ impl<B: Below> Sm<'_, B> {
             outputs.read_source_b[port],
             outputs.read_source_c[port],
         ];
+        if let Some(joined) = self.core.joined_mut().filter(|_| replayed) {
+            joined.replays(warp, now);
+        }
         let restarted = &mut self.fault_times;
         let resident = self.warps.get_mut(usize::from(warp));
         let Some(resident) = resident.and_then(Option::as_mut) else {
