@@ -154,7 +154,7 @@ fn files_and_models_that_make_no_sense_get_a_sentence() {
         (
             vec!["single"],
             "error: --sram single: there is no such model and no such file".to_owned(),
-            "paper-fit, single-port, cacti, both",
+            "paper-fit, single-port, cacti, both, openram",
         ),
         (
             vec!["both", &good],

@@ -117,6 +117,11 @@ pub enum Error {
         "CACTI was not found: put `cacti` on PATH or set the environment variable CACTI to the program (its source is in the PyPI package hwcomponents-cacti; `make opt` builds it)"
     )]
     CactiMissing,
+    /// OpenRAM is not in the Python that should have it.
+    #[error(
+        "OpenRAM was not found: set the environment variable OPENRAM to a Python that has it (`pip install openram 'numpy<2'`)"
+    )]
+    OpenRamMissing,
     /// The SRAM table is not what it should be.
     #[error("{origin}: not an SRAM table: {reason}")]
     SramTable {

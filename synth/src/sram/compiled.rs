@@ -5,6 +5,7 @@
 //! takes and what leaks. It says nothing of what a macro holds when it is not read, so `q` is taken to hold as that of the
 //! blocks' memories does, and it does not tell active-low pins: their inverters are not counted.
 
+pub mod openram;
 mod ports;
 mod read;
 mod table;

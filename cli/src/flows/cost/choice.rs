@@ -62,6 +62,7 @@ pub struct Choice {
     pub liberty: Option<PathBuf>,
     /// What the memories are: `paper-fit` has one read and one write port and the paper's factor 1.5 for control, `single-port` one
     /// read-write port and control as synthesized, `both` is both, and `cacti` measures both with the CACTI that is installed.
+    /// `openram` tiles memories from the macros of OpenRAM's embedded table, beside `single-port`.
     /// Or the Liberty files (.lib or .lib.gz) of SRAM macros: memories are tiled from them, beside `single-port`
     #[arg(
         long,

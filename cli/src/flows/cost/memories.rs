@@ -22,6 +22,8 @@ pub enum Model {
     Cacti,
     /// Both settings, from the embedded table
     Both,
+    /// Tiled from the macros of OpenRAM's embedded table, beside the setting with one port
+    Openram,
 }
 
 impl Model {
@@ -127,10 +129,13 @@ impl Memories {
             },
             settings: match model {
                 Model::PaperFit => &[Setting::PaperFit],
-                Model::SinglePort => &[Setting::SinglePort],
+                Model::SinglePort | Model::Openram => &[Setting::SinglePort],
                 Model::Cacti | Model::Both => &Setting::ALL,
             },
-            compiled: None,
+            compiled: match model {
+                Model::Openram => Some(Macros::openram().map_err(failed)?),
+                _ => None,
+            },
         })
     }
 }

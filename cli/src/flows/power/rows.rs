@@ -91,13 +91,12 @@ impl Sources {
     /// What the options choose.
     ///
     /// # Errors
-    /// If CACTI is missing, or the memories are from Liberty files.
+    /// If CACTI is missing, or the memories are tiled.
     pub fn new(choice: &Choice) -> Result<Self> {
         let memories = Memories::of(choice)?;
         if memories.compiled.is_some() {
             return Err(miette!(
-                "the power of memories from Liberty files is that of `faultline cost --sram FILE --power CYCLES`; give --sram a \
-                 model here"
+                "the power of tiled memories is that of `faultline cost --sram FILE --power CYCLES`; give --sram a model of CACTI's here"
             ));
         }
         // What the netlist has comes first.

@@ -34,7 +34,11 @@ impl<'a> Ports<'a> {
     /// The ports of a cell: one that reads and writes if there is one, else one for either.
     pub fn of(cell: Tree<'a>) -> Result<Self, String> {
         let reads = accesses(cell, "memory_read");
-        let writes = accesses(cell, "memory_write");
+        let mut writes = accesses(cell, "memory_write");
+        // Masks are also written with, and some files say so.
+        if writes.iter().any(|(_, pin)| !is_mask(pin)) {
+            writes.retain(|(_, pin)| !is_mask(pin));
+        }
         let of = |list: &[(&'a str, Tree<'a>)], address: &str| {
             let mut list = list.iter();
             list.find(|(other, _)| *other == address)
@@ -74,16 +78,20 @@ impl<'a> Ports<'a> {
 /// What the names of write masks have in them.
 const MASKS: [&str; 8] = ["mask", "bm", "wen", "bwe", "wbe", "bw", "be", "strb"];
 
-/// Bits that a bit of the write mask stands for; those of a word where there is no mask.
-pub fn mask_bits(cell: Tree<'_>, bits: usize, width: impl Fn(&Tree<'_>) -> Option<usize>) -> usize {
-    let is_mask = |bus: &Tree<'_>| {
-        let name = bus.name().to_ascii_lowercase();
-        is_input(bus)
-            && bus.groups("memory_write").next().is_none()
-            && !name.contains("bist")
-            && MASKS.iter().any(|part| name.contains(part))
-    };
-    let masks = cell.groups("bus").filter(is_mask);
+fn is_mask(bus: &Tree<'_>) -> bool {
+    let name = bus.name().to_ascii_lowercase();
+    MASKS.iter().any(|part| name.contains(part))
+}
+
+/// Bits that a bit of the write mask stands for; those of a word where there is no mask. What is written is none.
+pub fn mask_bits<'a>(
+    cell: Tree<'a>,
+    bits: usize,
+    written: Tree<'a>,
+    width: impl Fn(&Tree<'_>) -> Option<usize>,
+) -> usize {
+    let is_one = |bus: &Tree<'_>| is_input(bus) && is_mask(bus) && bus.name() != written.name();
+    let masks = pins(cell).filter(is_one);
     let widths = masks.filter_map(|bus| width(&bus));
     let fitting = widths.filter(|&width| width > 0 && bits.is_multiple_of(width));
     bits / fitting.max().unwrap_or(1)

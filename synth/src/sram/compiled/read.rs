@@ -80,7 +80,7 @@ impl<'a> Cell<'a> {
             file: file.to_owned(),
             words,
             bits,
-            mask_bits: mask_bits(cell, bits, |bus| self.width(bus)),
+            mask_bits: mask_bits(cell, bits, ports.write, |bus| self.width(bus)),
             ports: ports.name,
             volts: self.volts().ok_or("has a library without a voltage")?,
             unknown,

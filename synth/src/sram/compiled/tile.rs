@@ -67,20 +67,27 @@ impl Grid {
     pub const fn macros(&self) -> usize {
         self.rows * self.columns
     }
+
+    /// Area of all of them, µm².
+    pub fn area_um2(&self, of: &Compiled) -> f64 {
+        self.macros() as f64 * of.area_um2()
+    }
 }
 
-/// The macro that takes the least area for a memory, the first of several, and its grid.
-pub fn least<'a>(
-    macros: &'a [Compiled],
+/// The macros with their grids for a memory, those whose copies take the least area first.
+pub fn candidates(
+    macros: &[Compiled],
     words: usize,
     bits: usize,
     masked: bool,
-) -> Option<(&'a Compiled, Grid)> {
+) -> Vec<(&Compiled, Grid)> {
     let grids = macros
         .iter()
         .map(|of| (of, Grid::of(of, words, bits, masked)));
-    let area = |(of, grid): &(&Compiled, Grid)| grid.macros() as f64 * of.area_um2();
-    grids.min_by(|one, other| area(one).total_cmp(&area(other)))
+    let mut grids: Vec<(&Compiled, Grid)> = grids.collect();
+    let area = |(of, grid): &(&Compiled, Grid)| grid.area_um2(of);
+    grids.sort_by(|one, other| area(one).total_cmp(&area(other)));
+    grids
 }
 
 impl Tiling {
@@ -95,7 +102,7 @@ impl Tiling {
     ) -> Self {
         let macros = grid.macros() as f64;
         let columns = grid.columns as f64;
-        let macro_area_um2 = macros * of.area_um2();
+        let macro_area_um2 = grid.area_um2(of);
         let group = Macro {
             area_mm2: (macro_area_um2 + made.area_um2) / 1e6,
             leakage_mw: macros * of.figures.leakage_mw,
@@ -156,7 +163,7 @@ impl Tiling {
         };
         let voltage = match cells_volts {
             Some(volts) if (volts - of.volts).abs() > 0.05 => format!(
-                " It is for {} V and the cells are for {volts} V: two processes, whose areas do not belong together.",
+                " It is for {} V and the cells are for {volts} V: their areas belong together only if both are of one process.",
                 of.volts
             ),
             _ => String::new(),
@@ -192,7 +199,7 @@ impl Tiling {
     }
 }
 
-/// Tiles the memories of a design.
+/// Tiles each memory of a design from copies of the macro with which it takes the least area, logic and all.
 ///
 /// # Errors
 /// If there is no macro, or what is between the macros cannot be synthesized and timed.
@@ -207,21 +214,29 @@ pub fn tile(
     let tilings = design.memories.iter().map(|memory| {
         let side_by_side = side_by_side(design, memory);
         let bits = memory.bits * side_by_side;
-        let (of, grid) =
-            least(&macros.list, memory.words, bits, memory.masked).ok_or_else(|| {
-                Error::SramLiberty {
-                    path: macros.provenance.clone(),
-                    reason: "there is none".to_owned(),
-                }
-            })?;
-        let wrapper = Wrapper {
-            words: memory.words,
-            bits,
-            masked: memory.masked,
-            of,
-            grid,
-        };
-        let made = make(&wrapper, library, target_ps, mapping)?;
+        let mut least: Option<(&Compiled, Grid, Made)> = None;
+        for (of, grid) in candidates(&macros.list, memory.words, bits, memory.masked) {
+            let taken = least.map(|(of, grid, made)| grid.area_um2(of) + made.area_um2);
+            // Those that follow have more area without their logic.
+            if taken.is_some_and(|taken| grid.area_um2(of) >= taken) {
+                break;
+            }
+            let wrapper = Wrapper {
+                words: memory.words,
+                bits,
+                masked: memory.masked,
+                of,
+                grid,
+            };
+            let made = make(&wrapper, library, target_ps, mapping)?;
+            if taken.is_none_or(|taken| grid.area_um2(of) + made.area_um2 < taken) {
+                least = Some((of, grid, made));
+            }
+        }
+        let (of, grid, made) = least.ok_or_else(|| Error::SramLiberty {
+            path: macros.provenance.clone(),
+            reason: "there is none".to_owned(),
+        })?;
         Ok(Tiling::new(
             memory,
             side_by_side,
