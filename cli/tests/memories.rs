@@ -187,9 +187,34 @@ fn files_and_models_that_make_no_sense_get_a_sentence() {
         let text = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
         assert!(text.lines().next().unwrap().contains(part), "{text}");
     }
-    faultline()
-        .args(["power", "operand_log_8k", "--sram", &good])
-        .assert()
-        .failure()
-        .stderr(contains("faultline cost --sram FILE --power CYCLES"));
+    for (arguments, part) in [
+        (
+            vec!["power", "operand_log_8k", "--sram", good.as_str()],
+            "faultline cost --sram FILE --power CYCLES",
+        ),
+        (
+            vec![
+                "cost",
+                "operand_log_8k",
+                "--sram",
+                "openram",
+                "--node",
+                "40",
+            ],
+            "OpenRAM's are of 45 nm",
+        ),
+        (
+            vec!["sram", "--openram", "o", "--regenerate", "o.toml"],
+            "set the environment variable OPENRAM to a Python that has it",
+        ),
+    ] {
+        faultline()
+            .args(arguments)
+            .current_dir(folder.path())
+            .env("OPENRAM", "/no/such/python")
+            .assert()
+            .failure()
+            .stderr(contains(part));
+    }
+    assert!(!folder.path().join("o.toml").exists());
 }

@@ -122,6 +122,11 @@ impl Memories {
                 "--sram takes one model; give both for both settings"
             ));
         };
+        if *model == Model::Openram && choice.node.is_some() {
+            return Err(miette!(
+                "--node is the node of CACTI's memories, and OpenRAM's are of 45 nm; leave it away"
+            ));
+        }
         Ok(Self {
             sram: match model {
                 Model::Cacti => Sram::Cacti(Cacti::find().map_err(failed)?),

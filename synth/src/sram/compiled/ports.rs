@@ -137,3 +137,34 @@ pub fn sign(when: &str, pin: &str) -> Option<bool> {
     let after = when[place + pin.len()..].trim_start();
     Some(!before.ends_with('!') && !after.starts_with('\''))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faultline_liberty::Text;
+
+    #[test]
+    fn controls_are_recognized_by_their_names_and_conditions() {
+        assert_eq!(sign("!csb0 & !web0", "web0"), Some(false));
+        assert_eq!(sign("((!CEN) & (GWEN))", "GWEN"), Some(true));
+        assert_eq!(sign("A_MEN & A_WEN' & A_REN", "A_WEN"), Some(false));
+        assert_eq!(sign("A_MEN & B_WEN", "WEN"), None);
+        let pins = |names: &[&str]| {
+            let pins: String = names
+                .iter()
+                .map(|name| format!("pin ({name}) {{ direction : input; }} "))
+                .collect();
+            Text::read(&format!("library (l) {{ cell (c) {{ {pins} }} }}")).unwrap()
+        };
+        for (names, when, found) in [
+            (&["CEN", "GWEN"], "!CEN & !GWEN", Some(("GWEN", true))),
+            (&["A_MEN", "A_WEN"], "A_MEN & A_WEN", Some(("A_WEN", false))),
+            (&["ce_in", "we_in"], "ce_in & we_in", Some(("we_in", false))),
+            (&["csb0", "web0"], "!csb0", None),
+        ] {
+            let text = pins(names);
+            let cell = text.tree().groups("cell").next().unwrap();
+            assert_eq!(write_pin(cell, &[when]), found, "{names:?}");
+        }
+    }
+}

@@ -1,6 +1,5 @@
 //! Macros of our own, whose figures and tilings are calculated by hand.
 
-use super::ports::{sign, write_pin};
 use super::tile::{Grid, candidates};
 use super::wrapper::Wrapper;
 use super::*;
@@ -110,31 +109,6 @@ fn names_tell_fewer_words_than_addresses_and_what_is_missing_is_told() {
     assert_eq!(bare.unknown, ["cycle", "energy", "leakage"]);
     close(bare.figures.cycle_ns, 0.21);
     close(bare.figures.write_pj, 0.0);
-}
-
-#[test]
-fn controls_are_recognized_by_their_names_and_conditions() {
-    assert_eq!(sign("!csb0 & !web0", "web0"), Some(false));
-    assert_eq!(sign("((!CEN) & (GWEN))", "GWEN"), Some(true));
-    assert_eq!(sign("A_MEN & A_WEN' & A_REN", "A_WEN"), Some(false));
-    assert_eq!(sign("A_MEN & B_WEN", "WEN"), None);
-    let pins = |names: &[&str]| {
-        let pins: String = names
-            .iter()
-            .map(|name| format!("pin ({name}) {{ direction : input; }} "))
-            .collect();
-        Text::read(&format!("library (l) {{ cell (c) {{ {pins} }} }}")).unwrap()
-    };
-    for (names, when, found) in [
-        (&["CEN", "GWEN"], "!CEN & !GWEN", Some(("GWEN", true))),
-        (&["A_MEN", "A_WEN"], "A_MEN & A_WEN", Some(("A_WEN", false))),
-        (&["ce_in", "we_in"], "ce_in & we_in", Some(("we_in", false))),
-        (&["csb0", "web0"], "!csb0", None),
-    ] {
-        let text = pins(names);
-        let cell = text.tree().groups("cell").next().unwrap();
-        assert_eq!(write_pin(cell, &[when]), found, "{names:?}");
-    }
 }
 
 #[test]
