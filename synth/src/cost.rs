@@ -7,16 +7,21 @@
 use crate::error::Error;
 use crate::library::Library;
 use crate::paper::{self, Overhead};
+use crate::sram::compiled::Macros;
 use crate::sram::{Macro, Setting, Shape, Sram};
-use crate::sta::{self, Timing};
+use crate::sta;
 use crate::table::{self, Grid};
 use crate::tool;
 use crate::yosys::{self, Design, Mapping, Memory, Netlist};
-use serde::Serialize;
 
 pub mod activity;
+mod memories;
+mod row;
 
 pub use activity::{Drive, SplitPower, UnderActivity};
+pub(crate) use memories::figures;
+pub use memories::{Memories, Model};
+pub use row::{MeasuredControl, Ratio, Row};
 
 /// Macros of the paper fit: an entry is spread over 16 of them, 128 bits each.
 const FIT_MACROS: usize = 16;
@@ -71,111 +76,14 @@ pub struct Flow<'a> {
     pub library: &'a Library,
     /// Where the memories' figures come from.
     pub sram: &'a Sram,
-    /// The technology node of the memories, nm; `None` takes that of each setting.
+    /// The macros of a compiler that the memories are also tiled from, if there are any.
+    pub compiled: Option<&'a Macros>,
+    /// The technology node of CACTI's memories, nm; `None` takes that of each setting.
     pub node_nm: Option<u32>,
     /// The delay that synthesis aims at, ps.
     pub target_ps: u32,
     /// How the logic is mapped.
     pub mapping: Mapping,
-}
-
-/// What the paper says of a log of this size, and how near a figure comes to it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Ratio {
-    /// Area of the streaming multiprocessor, this over the paper's.
-    pub sm_area: f64,
-    /// Area of the GPU.
-    pub gpu_area: f64,
-    /// Power of the streaming multiprocessor.
-    pub sm_power: f64,
-    /// Power of the GPU.
-    pub gpu_power: f64,
-}
-
-/// One row of the table.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
-    /// The block.
-    pub block: String,
-    /// Its size.
-    pub config: String,
-    /// Bytes of the log, or none for another block.
-    pub log_bytes: Option<usize>,
-    /// The cell library.
-    pub library: String,
-    /// The setting of the memories: `paper-fit` or `single-port`.
-    pub sram_model: &'static str,
-    /// Technology node of the memories, nm.
-    pub sram_node_nm: u32,
-    /// Where the memories' figures come from.
-    pub sram_source: &'static str,
-    /// How the logic was mapped.
-    pub mapping: &'static str,
-    /// The macros, such as `32 x 64x64b`: how many, words, bits.
-    pub sram_macros: String,
-    /// Where the logic's figure comes from: `synthesized`, or the paper's `factor 1.5`.
-    pub control: &'static str,
-    /// Area of the memories, µm².
-    pub sram_area_um2: f64,
-    /// Area of the logic, µm².
-    pub logic_area_um2: f64,
-    /// Both.
-    pub total_area_um2: f64,
-    /// Area for each entry, µm², where that means something.
-    pub entry_area_um2: Option<f64>,
-    /// Logic as a share of the memories' area, where it only controls them.
-    pub control_percent: Option<f64>,
-    /// Share of a streaming multiprocessor's area.
-    pub sm_area_percent: f64,
-    /// Share of the GPU's area, a block in each streaming multiprocessor.
-    pub gpu_area_percent: f64,
-    /// Power of the memories with a write in each cycle, mW; with the paper's factor where `control` is that.
-    pub sram_power_mw: f64,
-    /// Share of a streaming multiprocessor's power: that of the memories, as there.
-    pub sm_power_percent: f64,
-    /// Share of the GPU's power, the same.
-    pub gpu_power_percent: f64,
-    /// What memories and logic take together, without the paper's factor, under each activity that was asked for.
-    pub activities: Vec<UnderActivity>,
-    /// The cost with the synthesized logic in place of the factor 1.5.
-    pub measured_control: Option<MeasuredControl>,
-    /// Flip-flops of the synthesized logic.
-    pub registers: usize,
-    /// Highest clock, MHz, as [`sta::CLOCK`] says.
-    pub fmax_mhz: Option<f64>,
-    /// The group that limits the clock: `register`, `output` or `memory`.
-    pub clock_limit: Option<&'static str>,
-    /// Register or memory to register or memory, ns.
-    pub register_path_ns: Option<f64>,
-    /// Input to register or memory, ns.
-    pub input_path_ns: Option<f64>,
-    /// Register or memory to output, ns.
-    pub output_path_ns: Option<f64>,
-    /// Input to output, ns.
-    pub through_path_ns: Option<f64>,
-    /// Start and end of the register or output path that limits the clock; none if a memory's own cycle does.
-    pub critical_path: Option<String>,
-    /// The paper's four numbers, where it has them.
-    pub paper: Option<Overhead>,
-    /// These over the paper's.
-    pub ratio: Option<Ratio>,
-}
-
-/// A row's figures with the synthesized logic, where the row itself has the paper's factor.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct MeasuredControl {
-    /// Area of the synthesized logic, µm².
-    pub logic_area_um2: f64,
-    /// Area of the logic and the memories, µm².
-    pub total_area_um2: f64,
-    /// Share of a streaming multiprocessor's area.
-    pub sm_area_percent: f64,
-    /// Share of the GPU's area.
-    pub gpu_area_percent: f64,
-    /// The memories' share of a streaming multiprocessor's power.
-    pub sm_memory_power_percent: f64,
-    /// The memories' share of the GPU's power.
-    pub gpu_memory_power_percent: f64,
 }
 
 /// Area and power of a group of macros.
@@ -255,7 +163,13 @@ pub struct Measured {
 
 impl Measured {
     /// What was made of some subjects, with a library of this name, by this command.
-    pub fn new(costed: Vec<Costed>, library: String, sram: &Sram, command: String) -> Self {
+    pub fn new(
+        costed: Vec<Costed>,
+        library: String,
+        sram: &Sram,
+        compiled: Option<&Macros>,
+        command: String,
+    ) -> Self {
         let (mut rows, mut netlists) = (Vec::new(), Vec::new());
         for of_subject in costed {
             rows.extend(of_subject.rows);
@@ -266,6 +180,9 @@ impl Measured {
             .into();
         origin.push(("library".to_owned(), library));
         origin.push(("memories".to_owned(), sram.provenance()));
+        if let Some(compiled) = compiled {
+            origin.push((compiled.name.to_owned(), compiled.provenance.clone()));
+        }
         origin.push(("command".to_owned(), command));
         Self {
             rows,
@@ -318,8 +235,8 @@ pub struct Costed {
     pub netlist: Option<Netlist>,
 }
 
-/// Synthesizes a subject and makes its row for each setting. The paper fit has rows for logs only. Its power has that of the
-/// logic if there is something that drives the netlist.
+/// Synthesizes a subject and makes its row for each setting, and one with the compiled macros. The paper fit has rows for logs
+/// only. Its power has that of the logic if there is something that drives the netlist.
 ///
 /// # Errors
 /// If a tool fails, a memory has no figures, or the netlist is not the design.
@@ -329,12 +246,20 @@ pub fn costed(
     settings: &[Setting],
     drive: Option<&Drive<'_>>,
 ) -> Result<Costed, Error> {
-    // The figures of the memories are looked up first: they cost nothing and can be missing.
+    // The figures of the memories are looked up first: they cost little and can be missing.
     let mut memories = Vec::new();
     for &setting in settings {
         if setting == Setting::SinglePort || subject.log_bytes.is_some() {
-            memories.push((setting, figures(&subject.design, flow, setting)?));
+            match Memories::of(&subject.design, flow, Model::Cacti(setting)) {
+                // Beside macros that were given, CACTI's are for comparison.
+                Err(Error::SramShape { .. }) if flow.compiled.is_some() => {}
+                found => memories.push(found?),
+            }
         }
+    }
+    if let Some(compiled) = flow.compiled {
+        let model = Model::Compiled(compiled);
+        memories.push(Memories::of(&subject.design, flow, model)?);
     }
     if memories.is_empty() {
         return Ok(Costed::default());
@@ -342,159 +267,49 @@ pub fn costed(
     let netlist =
         yosys::synthesize_with(&subject.design, flow.library, flow.target_ps, flow.mapping)?;
     let estimates = match drive {
-        None => Vec::new(),
+        None => vec![Vec::new(); memories.len()],
         Some(drive) => {
-            let single = figures(&subject.design, flow, Setting::SinglePort)?;
-            let single: Vec<Macro> = single.into_iter().map(|(_, figures)| figures).collect();
-            activity::estimates(subject, &netlist, flow, &single, drive)?
+            let single = || figures(&subject.design, flow, Setting::SinglePort);
+            let of_model = |memories: &Memories<'_>| match memories.model {
+                // The netlist has memories with a single port.
+                Model::Cacti(Setting::PaperFit) => {
+                    Ok(single()?.into_iter().map(|(_, figures)| figures).collect())
+                }
+                _ => Ok(memories.macros()),
+            };
+            let macros: Vec<Vec<Macro>> = memories
+                .iter()
+                .map(of_model)
+                .collect::<Result<_, Error>>()?;
+            activity::estimates(subject, &netlist, flow, &macros, drive)?
         }
     };
     let rows = memories
         .iter()
-        .map(|(setting, figures)| {
-            let timing = sta::time(&netlist, flow.library, figures)?;
+        .zip(&estimates)
+        .map(|(memories, estimates)| {
+            let timing = sta::time(&netlist, flow.library, &memories.figures)?;
+            let setting = match memories.model {
+                Model::Cacti(setting) => setting,
+                Model::Compiled(_) => Setting::SinglePort,
+            };
             let activities = estimates.iter().map(|(activity, estimate)| {
                 let node_nm = flow.node_nm.unwrap_or(setting.node_nm());
                 Ok(UnderActivity {
                     activity,
                     cycles: estimate.cycles,
                     clock_mhz: estimate.clock_mhz,
-                    power: SplitPower::new(subject, estimate, *setting, flow.sram, node_nm)?,
+                    power: SplitPower::new(subject, estimate, setting, flow.sram, node_nm)?,
                 })
             });
             Ok(Row {
                 activities: activities.collect::<Result<_, Error>>()?,
-                ..row(subject, flow, *setting, figures, &netlist, &timing)?
+                ..row::row(subject, flow, memories, &netlist, &timing)?
             })
         })
         .collect::<Result<_, Error>>()?;
     Ok(Costed {
         rows,
         netlist: Some(netlist),
-    })
-}
-
-/// The figures of a design's memories.
-pub(crate) fn figures(
-    design: &Design,
-    flow: &Flow,
-    setting: Setting,
-) -> Result<Vec<(Memory, Macro)>, Error> {
-    design
-        .memories
-        .iter()
-        .map(|memory| {
-            let shape = Shape {
-                setting,
-                node_nm: flow.node_nm.unwrap_or(setting.node_nm()),
-                words: memory.words,
-                bits: memory.bits,
-            };
-            Ok((memory.clone(), flow.sram.figures(&shape)?))
-        })
-        .collect()
-}
-
-fn row(
-    subject: &Subject,
-    flow: &Flow,
-    setting: Setting,
-    figures: &[(Memory, Macro)],
-    netlist: &Netlist,
-    timing: &Timing,
-) -> Result<Row, Error> {
-    let node_nm = flow.node_nm.unwrap_or(setting.node_nm());
-    let (sram, macros) = match (setting, subject.log_bytes) {
-        (Setting::PaperFit, Some(bytes)) => {
-            let (sram, shape) = paper_fit(bytes, flow.sram, node_nm)?;
-            let macros = format!("{FIT_MACROS} x {}x{}b", shape.words, shape.bits);
-            (sram, macros)
-        }
-        _ => {
-            let mut sram = SramCost::default();
-            let mut macros = Vec::new();
-            for (memory, figures) in figures {
-                let cost = SramCost::of(memory.instances, figures);
-                sram.area_um2 += cost.area_um2;
-                sram.power_mw += cost.power_mw;
-                macros.push(format!(
-                    "{} x {}x{}b",
-                    memory.instances, memory.words, memory.bits
-                ));
-            }
-            (sram, macros.join(", "))
-        }
-    };
-    let (control, logic_area_um2, sram_power_mw, measured_control) = match setting {
-        Setting::PaperFit => {
-            let total = sram.area_um2 + netlist.area_um2;
-            let share = overhead(total, sram.power_mw);
-            let measured = MeasuredControl {
-                logic_area_um2: netlist.area_um2,
-                total_area_um2: total,
-                sm_area_percent: share.sm_area_percent,
-                gpu_area_percent: share.gpu_area_percent,
-                sm_memory_power_percent: share.sm_power_percent,
-                gpu_memory_power_percent: share.gpu_power_percent,
-            };
-            (
-                "factor 1.5",
-                sram.area_um2 * (paper::CONTROL_FACTOR - 1.0),
-                sram.power_mw * paper::CONTROL_FACTOR,
-                Some(measured),
-            )
-        }
-        Setting::SinglePort => ("synthesized", netlist.area_um2, sram.power_mw, None),
-    };
-    let total_area_um2 = sram.area_um2 + logic_area_um2;
-    let share = overhead(total_area_um2, sram_power_mw);
-    let paper = subject.log_bytes.and_then(paper::table_2);
-    let ns = |path: &Option<sta::Path>| path.as_ref().map(|path| path.ns);
-    Ok(Row {
-        block: subject.block.clone(),
-        config: subject.config.clone(),
-        log_bytes: subject.log_bytes,
-        library: flow.library.name().to_owned(),
-        sram_model: setting.name(),
-        sram_node_nm: node_nm,
-        sram_source: flow.sram.name(),
-        mapping: flow.mapping.name(),
-        sram_macros: macros,
-        control,
-        sram_area_um2: sram.area_um2,
-        logic_area_um2,
-        total_area_um2,
-        entry_area_um2: subject
-            .entries
-            .map(|entries| total_area_um2 / entries as f64),
-        control_percent: subject
-            .entries
-            .map(|_| logic_area_um2 / sram.area_um2 * 100.0),
-        sm_area_percent: share.sm_area_percent,
-        gpu_area_percent: share.gpu_area_percent,
-        sram_power_mw,
-        sm_power_percent: share.sm_power_percent,
-        gpu_power_percent: share.gpu_power_percent,
-        activities: Vec::new(),
-        measured_control,
-        registers: netlist.registers,
-        fmax_mhz: timing.fmax_mhz(),
-        clock_limit: timing.limit().map(|limit| limit.group()),
-        register_path_ns: ns(&timing.register),
-        input_path_ns: ns(&timing.input),
-        output_path_ns: ns(&timing.output),
-        through_path_ns: ns(&timing.through),
-        critical_path: timing
-            .limit()
-            .as_ref()
-            .and_then(sta::Limit::path)
-            .map(|path| format!("{} to {}", path.from, path.to)),
-        paper,
-        ratio: paper.map(|paper| Ratio {
-            sm_area: share.sm_area_percent / paper.sm_area_percent,
-            gpu_area: share.gpu_area_percent / paper.gpu_area_percent,
-            sm_power: share.sm_power_percent / paper.sm_power_percent,
-            gpu_power: share.gpu_power_percent / paper.gpu_power_percent,
-        }),
     })
 }

@@ -102,11 +102,26 @@ pub enum Error {
         /// The technology node in nanometres.
         node_nm: u32,
     },
+    /// A file that should have an SRAM macro has none that memories can be tiled from.
+    #[error(
+        "{path}: no SRAM macro to tile memories from: {reason}; give the Liberty file (.lib or .lib.gz) of an SRAM macro"
+    )]
+    SramLiberty {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// CACTI is neither on `PATH` nor in the environment variable `CACTI`.
     #[error(
         "CACTI was not found: put `cacti` on PATH or set the environment variable CACTI to the program (its source is in the PyPI package hwcomponents-cacti; `make opt` builds it)"
     )]
     CactiMissing,
+    /// OpenRAM is not in the Python that should have it.
+    #[error(
+        "OpenRAM was not found: set the environment variable OPENRAM to a Python that has it (`pip install openram 'numpy<2'`)"
+    )]
+    OpenRamMissing,
     /// The SRAM table is not what it should be.
     #[error("{origin}: not an SRAM table: {reason}")]
     SramTable {

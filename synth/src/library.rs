@@ -39,21 +39,11 @@ impl Library {
     /// If it cannot be read, or is no library to synthesize with: no flip-flop, no buffer, no area, no unit of
     /// capacitance.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let bytes = std::fs::read(path).map_err(|source| Error::file(path, "read", source))?;
         let unusable = |reason: &str| Error::Liberty {
             path: path.display().to_string(),
             reason: one_line(reason),
         };
-        let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
-            let mut plain = Vec::new();
-            GzDecoder::new(bytes.as_slice())
-                .read_to_end(&mut plain)
-                .map_err(|error| unusable(&format!("it does not decompress ({error})")))?;
-            plain
-        } else {
-            bytes
-        };
-        let text = faultline_liberty::decode(bytes).map_err(|reason| unusable(&reason))?;
+        let text = text_of(path, &unusable)?;
         let library = Self::parse(&path.display().to_string(), &text)?;
         if library.registers.is_empty() {
             return Err(unusable("it has no flip-flop"));
@@ -202,6 +192,24 @@ impl Library {
     pub fn driving_cell(&self) -> &str {
         &self.driving_cell
     }
+}
+
+/// The text of a `.lib` or `.lib.gz` file; `unusable` makes the error of what is no text.
+///
+/// # Errors
+/// If it cannot be read, does not decompress or is no text.
+pub(crate) fn text_of(path: &Path, unusable: &dyn Fn(&str) -> Error) -> Result<String, Error> {
+    let bytes = std::fs::read(path).map_err(|source| Error::file(path, "read", source))?;
+    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
+        let mut plain = Vec::new();
+        GzDecoder::new(bytes.as_slice())
+            .read_to_end(&mut plain)
+            .map_err(|error| unusable(&format!("it does not decompress ({error})")))?;
+        plain
+    } else {
+        bytes
+    };
+    faultline_liberty::decode(bytes).map_err(|reason| unusable(&reason))
 }
 
 /// Whether an output of a flip-flop shows its data and not the complement.

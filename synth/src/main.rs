@@ -40,6 +40,7 @@ fn measured(verilog: &Path) -> Result<Measured, Error> {
     let flow = Flow {
         library: &library,
         sram: &sram,
+        compiled: None,
         node_nm: None,
         target_ps: TARGET_PS,
         mapping,
@@ -53,7 +54,7 @@ fn measured(verilog: &Path) -> Result<Measured, Error> {
         DEFAULT.join(" "),
         mapping.name()
     );
-    Ok(Measured::new(costed, name, &sram, command))
+    Ok(Measured::new(costed, name, &sram, None, command))
 }
 
 /// Does something with all subjects, two at a time, and shows on a terminal how many are done.

@@ -5,7 +5,10 @@ use crate::paper::{self, Overhead};
 use crate::sta::CLOCK;
 
 mod activity;
+mod rows;
 pub mod terminal;
+
+pub use rows::csv;
 
 /// A table whose cells are text already: the terminal, Markdown and HTML show the same one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +46,10 @@ impl Grid {
 pub fn grids(rows: &[Row]) -> Vec<Grid> {
     let mut grids = Vec::new();
     grids.extend(beside_the_paper(rows));
-    grids.extend(area_and_clock(rows));
+    let synthesized = models(rows)
+        .into_iter()
+        .filter(|model| *model != "paper-fit");
+    grids.extend(synthesized.filter_map(|model| area_and_clock(rows, model)));
     grids
 }
 
@@ -77,6 +83,17 @@ pub fn measured_shares(row: &Row) -> Option<Overhead> {
     })
 }
 
+/// What the memories of the rows are, each once: CACTI's settings first.
+fn models(rows: &[Row]) -> Vec<&'static str> {
+    let mut models = vec!["paper-fit", "single-port"];
+    for row in rows {
+        if !models.contains(&row.sram_model) {
+            models.push(row.sram_model);
+        }
+    }
+    models
+}
+
 /// The logs' sizes, in the order in which they come.
 fn logs(rows: &[Row]) -> Vec<&str> {
     let mut logs: Vec<&str> = Vec::new();
@@ -97,6 +114,10 @@ fn beside_the_paper(rows: &[Row]) -> Option<Grid> {
         rows.iter()
             .find(|row| row.paper.is_some() && row.sram_model == model && row.config == log)
     };
+    let synthesized: Vec<&str> = models(rows)
+        .into_iter()
+        .filter(|model| *model != "paper-fit")
+        .collect();
     let percent = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
     let mut lines = Vec::new();
     for (name, share) in SHARES {
@@ -112,7 +133,6 @@ fn beside_the_paper(rows: &[Row]) -> Option<Grid> {
                 .and_then(measured_shares)
                 .map(|shares| share(&shares))
         };
-        let single = |log: &str| of("single-port", log).map(|row| share(&shares(row)));
         let mut line = |label: String, value: &dyn Fn(&str) -> Option<f64>| {
             if logs.iter().any(|log| value(log).is_some()) {
                 let cells = logs.iter().map(|log| percent(value(log)));
@@ -125,21 +145,21 @@ fn beside_the_paper(rows: &[Row]) -> Option<Grid> {
             Some(fit(log)? / paper(log)?)
         });
         // The paper's factor stands for the control's power too.
-        let (fit_label, single_label) = if name.contains("power") {
-            ("paper-fit, memories only", "single-port, memories only")
-        } else {
-            (
-                "paper-fit, control measured",
-                "single-port, control measured",
-            )
+        let what = match name.contains("power") {
+            true => "memories only",
+            false => "control measured",
         };
-        line(format!("  {fit_label}"), &measured);
-        line(format!("  {single_label}"), &single);
+        line(format!("  paper-fit, {what}"), &measured);
+        for model in &synthesized {
+            line(format!("  {model}, {what}"), &|log| {
+                of(model, log).map(|row| share(&shares(row)))
+            });
+        }
         if !name.contains("power") {
             continue;
         }
         for (under, label) in activity::BESIDE_THE_PAPER {
-            for model in ["paper-fit", "single-port"] {
+            for model in models(rows) {
                 line(format!("  {model} {label}"), &|log| {
                     let power = activity::under(of(model, log)?, under)?;
                     Some(match name.starts_with("SM") {
@@ -189,7 +209,9 @@ fn in_each_sm(row: &Row) -> bool {
 /// The lines of the second table.
 const LINES: [Line; 17] = [
     ("memories", |row| Some(row.sram_macros.clone())),
-    ("memory node nm", |row| Some(row.sram_node_nm.to_string())),
+    ("memory node nm", |row| {
+        row.sram_node_nm.map(|node| node.to_string())
+    }),
     ("memory area um2", |row| Some(number(row.sram_area_um2, 0))),
     ("logic area um2", |row| Some(number(row.logic_area_um2, 0))),
     ("logic / memory %", |row| {
@@ -225,16 +247,13 @@ const LINES: [Line; 17] = [
     }),
 ];
 
-fn area_and_clock(rows: &[Row]) -> Option<Grid> {
-    let rows: Vec<&Row> = rows
-        .iter()
-        .filter(|row| row.sram_model == "single-port")
-        .collect();
+fn area_and_clock(rows: &[Row], model: &str) -> Option<Grid> {
+    let rows: Vec<&Row> = rows.iter().filter(|row| row.sram_model == model).collect();
     let first = rows.first()?;
     let heading = |row: &&Row| format!("{} {}", short(&row.block), row.config);
     Some(Grid {
         title: format!(
-            "Area and clock: single-port memories ({}), logic in {}, mapping {}",
+            "Area and clock: {model} memories ({}), logic in {}, mapping {}",
             first.sram_source, first.library, first.mapping
         ),
         headings: std::iter::once(String::new())
@@ -323,8 +342,14 @@ pub fn sentences(rows: &[Row]) -> Vec<String> {
     let added = added(rows).into_iter().map(|(name, area, percent)| {
         format!("{name} adds {area:.0} um2 to the baseline, {percent:.3} % of an SM.")
     });
+    let mut tiled: Vec<String> = Vec::new();
+    for tiling in rows.iter().flat_map(|row| &row.tilings) {
+        if !tiled.contains(&tiling.sentence) {
+            tiled.push(tiling.sentence.clone());
+        }
+    }
     let power = activity::sentence(rows);
-    together.chain(added).chain(power).collect()
+    together.chain(added).chain(tiled).chain(power).collect()
 }
 
 /// All rows as Markdown, with what the clock is.
@@ -341,90 +366,6 @@ pub fn markdown(rows: &[Row]) -> String {
         text.push('\n');
     }
     text + CLOCK + "\n"
-}
-
-/// All rows as CSV, one line each.
-///
-/// # Errors
-/// Never in practice: the writer is memory.
-pub fn csv(rows: &[Row]) -> Result<String, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let headings = [
-        "block",
-        "config",
-        "library",
-        "mapping",
-        "sram_model",
-        "sram_source",
-        "sram_node_nm",
-        "sram_macros",
-        "control",
-        "sram_area_um2",
-        "logic_area_um2",
-        "total_area_um2",
-        "sm_area_percent",
-        "gpu_area_percent",
-        "sram_power_mw",
-        "sm_power_percent",
-        "gpu_power_percent",
-        "fmax_mhz",
-        "clock_limit",
-        "register_path_ns",
-        "input_path_ns",
-        "output_path_ns",
-        "through_path_ns",
-        "registers",
-        "measured_control_total_area_um2",
-        "measured_control_sm_area_percent",
-        "paper_sm_area_percent",
-        "paper_gpu_area_percent",
-        "paper_sm_power_percent",
-        "paper_gpu_power_percent",
-    ];
-    let headings = headings.into_iter().map(str::to_owned);
-    writer.write_record(headings.chain(activity::headings()))?;
-    let exact = |value: f64| value.to_string();
-    let optional = |value: Option<f64>| value.map(exact).unwrap_or_default();
-    for row in rows {
-        let paper = |share: fn(&Overhead) -> f64| optional(row.paper.as_ref().map(share));
-        let values = [
-            row.block.clone(),
-            row.config.clone(),
-            row.library.clone(),
-            row.mapping.to_owned(),
-            row.sram_model.to_owned(),
-            row.sram_source.to_owned(),
-            row.sram_node_nm.to_string(),
-            row.sram_macros.clone(),
-            row.control.to_owned(),
-            exact(row.sram_area_um2),
-            exact(row.logic_area_um2),
-            exact(row.total_area_um2),
-            exact(row.sm_area_percent),
-            exact(row.gpu_area_percent),
-            exact(row.sram_power_mw),
-            exact(row.sm_power_percent),
-            exact(row.gpu_power_percent),
-            optional(row.fmax_mhz),
-            row.clock_limit.unwrap_or_default().to_owned(),
-            optional(row.register_path_ns),
-            optional(row.input_path_ns),
-            optional(row.output_path_ns),
-            optional(row.through_path_ns),
-            row.registers.to_string(),
-            optional(row.measured_control.map(|control| control.total_area_um2)),
-            optional(row.measured_control.map(|control| control.sm_area_percent)),
-            paper(SHARES[0].1),
-            paper(SHARES[1].1),
-            paper(SHARES[2].1),
-            paper(SHARES[3].1),
-        ];
-        writer.write_record(values.into_iter().chain(activity::values(row)))?;
-    }
-    let bytes = writer
-        .into_inner()
-        .map_err(|error| csv::Error::from(error.into_error()))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

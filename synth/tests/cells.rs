@@ -362,6 +362,7 @@ fn flow<'a>(library: &'a Library, sram: &'a Sram) -> Flow<'a> {
     Flow {
         library,
         sram,
+        compiled: None,
         node_nm: None,
         target_ps: TARGET_PS,
         mapping: Mapping::default(),

@@ -72,6 +72,7 @@ fn rows(library: &Library) -> Vec<cost::Row> {
     let flow = Flow {
         library,
         sram: &Sram::Table(Table::embedded().unwrap()),
+        compiled: None,
         node_nm: None,
         target_ps: yosys::TARGET_PS,
         mapping: Mapping::default(),

@@ -6,7 +6,6 @@ use std::sync::Mutex;
 use faultline_hw::registry::Design;
 use faultline_synth::cost::{self, Drive, Flow, Measured, Subject};
 use faultline_synth::power::Circuit;
-use faultline_synth::sram::{Cacti, Setting, Sram, Table};
 use faultline_synth::table;
 use faultline_synth::tool;
 use faultline_synth::yosys::{self, Netlist};
@@ -21,9 +20,11 @@ use crate::value::integer_in;
 use crate::{Global, STACK_BYTES};
 
 mod choice;
+mod memories;
 mod names;
 
-pub use choice::{Choice, Model, Synthesis, chosen, command, library, library_name, library_of};
+pub use choice::{Choice, Synthesis, chosen, command, library, library_name, library_of};
+pub use memories::Memories;
 pub use names::{of_names, unknown};
 
 /// Synthesize the blocks and print their area, power and clock beside the paper's Table 2.
@@ -113,21 +114,14 @@ pub fn check_tools() -> Result<()> {
 /// # Errors
 /// As [`run`].
 pub fn measure(args: &Choice, power: Option<u64>) -> Result<Measured> {
+    let memories = Memories::of(args)?;
     check_tools()?;
-    let sram = match args.sram {
-        Model::Cacti => Sram::Cacti(Cacti::find().map_err(|error| miette!("{error}"))?),
-        _ => Sram::Table(Table::embedded().map_err(|error| miette!("{error}"))?),
-    };
-    let settings: &[Setting] = match args.sram {
-        Model::PaperFit => &[Setting::PaperFit],
-        Model::SinglePort => &[Setting::SinglePort],
-        Model::Cacti | Model::Both => &Setting::ALL,
-    };
     let library = library(args)?;
     let subjects = subjects(&chosen(args)?)?;
     let flow = Flow {
         library: &library,
-        sram: &sram,
+        sram: &memories.sram,
+        compiled: memories.compiled.as_ref(),
         node_nm: args.node,
         target_ps: args.synthesis.target,
         mapping: args.synthesis.mapping(),
@@ -148,13 +142,15 @@ pub fn measure(args: &Choice, power: Option<u64>) -> Result<Measured> {
     };
     let simulate: Option<&Drive<'_>> = power.is_some().then_some(&simulate);
     let costed = each(&subjects, "synthesizing", |subject| {
-        cost::costed(subject, &flow, settings, simulate).map_err(|error| miette!("{error}"))
+        cost::costed(subject, &flow, memories.settings, simulate)
+            .map_err(|error| miette!("{error}"))
     })?;
     let cycles = power.map_or_else(String::new, |cycles| format!(" --power {cycles}"));
     let measured = Measured::new(
         costed,
         library_name(args.liberty.as_deref(), &library),
-        &sram,
+        &memories.sram,
+        memories.compiled.as_ref(),
         command("cost", args)? + &cycles,
     );
     if measured.rows.is_empty() {

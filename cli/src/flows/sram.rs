@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use faultline_hw::registry::designs;
 use faultline_synth::kit::Files;
-use faultline_synth::sram::{Cacti, NANGATE45, Sram, Table, Views};
+use faultline_synth::sram::compiled::openram::{self, OpenRam};
+use faultline_synth::sram::{Cacti, Macro, NANGATE45, Sram, Table, Views};
 use faultline_synth::yosys::Memory;
 use faultline_testbench::file;
 use miette::{Result, miette};
@@ -19,6 +20,15 @@ pub struct Args {
     /// Measure every row with the installed CACTI (on PATH, or the variable CACTI) and write this file
     #[arg(long, value_name = "FILE")]
     pub regenerate: Option<PathBuf>,
+    /// Of OpenRAM's macros and not CACTI's. The folder keeps what the OpenRAM in the Python of the variable OPENRAM (or python3)
+    /// makes for --regenerate, which takes minutes for each macro that is not there yet
+    #[arg(
+        long,
+        value_name = "DIR",
+        requires = "regenerate",
+        conflicts_with = "macros"
+    )]
+    pub openram: Option<PathBuf>,
     /// Write Liberty, LEF, a black box and a model of each shape that a measured design uses to this folder, for NanGate 45
     #[arg(long, value_name = "DIR", conflicts_with = "regenerate")]
     pub macros: Option<PathBuf>,
@@ -88,11 +98,71 @@ struct Row {
     height_um: f64,
 }
 
+/// Measures the table of OpenRAM's macros again.
+fn openram(folder: &Path, path: &Path, global: &Global) -> Result<()> {
+    file::check_writable(path).map_err(|error| miette!("{error}"))?;
+    let openram = OpenRam::find().map_err(|error| miette!("{error}"))?;
+    let bar = progress(0, "{wide_bar} {pos}/{len} macros {elapsed}");
+    bar.enable_steady_tick(std::time::Duration::from_millis(500));
+    let table = openram::Table::measure(&openram, folder, |done, total| {
+        bar.set_length(total as u64);
+        bar.set_position(done as u64);
+    });
+    bar.finish_and_clear();
+    let table = table.map_err(|error| miette!("{error}"))?;
+    let text = table.to_toml().map_err(|error| miette!("{error}"))?;
+    file::write_whole(path, text).map_err(|error| miette!("{error}"))?;
+    if global.json {
+        return global.print_json(&table);
+    }
+    let shown = shown(
+        table
+            .rows
+            .iter()
+            .map(|row| (row.words, row.bits, row.figures)),
+    );
+    global.print(&format!("{}\n{}", fitted(&shown), table.provenance))
+}
+
+/// Macros as a table.
+fn shown(rows: impl Iterator<Item = (usize, usize, Macro)>) -> comfy_table::Table {
+    let headings = [
+        "words",
+        "bits",
+        "um2",
+        "leakage mW",
+        "read pJ",
+        "write pJ",
+        "access ns",
+        "cycle ns",
+    ];
+    let mut shown = table_of(&headings);
+    for (words, bits, figures) in rows {
+        shown.add_row(vec![
+            right(words),
+            right(bits),
+            right(format!("{:.0}", figures.area_mm2 * 1e6)),
+            right(format!(
+                "{:.4}",
+                figures.leakage_mw + figures.gate_leakage_mw
+            )),
+            right(format!("{:.2}", figures.read_pj)),
+            right(format!("{:.2}", figures.write_pj)),
+            right(format!("{:.3}", figures.access_ns)),
+            right(format!("{:.3}", figures.cycle_ns)),
+        ]);
+    }
+    shown
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// If CACTI is wanted and missing or fails, a macro has no figures, or a file cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
+    if let (Some(folder), Some(path)) = (&args.openram, &args.regenerate) {
+        return openram(folder, path, global);
+    }
     let macros = match &args.regenerate {
         None => Table::embedded().map_err(|error| miette!("{error}"))?,
         Some(path) => {

@@ -69,6 +69,46 @@ fn page_has_the_cost_of_the_logs() {
     says(COST, rows);
 }
 
+/// The page's rows of OpenRAM's macros are those of their report, and CACTI's beside them are those of both reports.
+#[test]
+fn page_has_the_logs_of_openram() {
+    let report = text("synth/reports/cost_openram.md");
+    let area = report_row(&report, "openram, control measured", "SM area %, paper");
+    let tables = ["Area and clock: single-port", "Area and clock: openram"];
+    // The first column is the replay queue.
+    let of_logs = |label, below| report_row(&report, label, below)[1..].to_vec();
+    let [cacti, openram] = tables.map(|below| of_logs("memory area um2", below));
+    let both = text("synth/reports/cost.md");
+    let of_both = report_row(&both, "memory area um2", "Area and clock");
+    assert_eq!(cacti, of_both[1..]);
+    let joined = |cells: Vec<String>| cells.join(" | ");
+    let areas =
+        |row: &[(&str, f64)]| joined(row.iter().map(|(_, area)| grouped(*area as u64)).collect());
+    let ratios = openram
+        .iter()
+        .zip(&cacti)
+        .map(|((_, one), (_, other))| format!("{:.1}", one / other));
+    let clocks = of_logs("clock MHz", tables[1])
+        .into_iter()
+        .map(|(_, clock)| format!("{clock} MHz"));
+    says(
+        COST,
+        [
+            format!(
+                "| the log with OpenRAM's macros: one port | {} |",
+                shares(area)
+            ),
+            format!("| memories by CACTI, um2 | {} |", areas(&cacti)),
+            format!("| memories by OpenRAM, um2 | {} |", areas(&openram)),
+            format!("| OpenRAM over CACTI | {} |", joined(ratios.collect())),
+            format!(
+                "| clock with OpenRAM's macros | {} |",
+                joined(clocks.collect())
+            ),
+        ],
+    );
+}
+
 /// The page's rows of power are those of the report, as synthesized.
 #[test]
 fn power_with_logic_in_the_page_is_that_of_the_report() {

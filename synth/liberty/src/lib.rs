@@ -2,8 +2,10 @@
 //! change of what uses it. [`Text`] brings what vendors write into the form that this parser and other readers take.
 
 mod text;
+mod tree;
 
 pub use text::{Text, decode};
+pub use tree::Tree;
 
 /// A Liberty library, with all its groups.
 pub type Library = liberty_db::Library<liberty_db::DefaultCtx>;

@@ -151,14 +151,14 @@ pub struct Text {
 }
 
 #[derive(Clone, Debug)]
-struct Group {
+pub(crate) struct Group {
     name: String,
-    arguments: String,
-    statements: Vec<Statement>,
+    pub(crate) arguments: String,
+    pub(crate) statements: Vec<Statement>,
 }
 
 #[derive(Clone, Debug)]
-enum Statement {
+pub(crate) enum Statement {
     /// A name and one value, in quotes where it was.
     Value(String, String),
     /// A name and what is between its parentheses.
@@ -187,6 +187,10 @@ impl Text {
             Statement::Group(library) => Ok(Self { library }),
             Statement::Value(..) | Statement::List(..) => Err(none()),
         }
+    }
+
+    pub(crate) const fn library(&self) -> &Group {
+        &self.library
     }
 
     /// The cells and pins that have a function, as the text says.
@@ -540,7 +544,7 @@ fn leave_the_rest(pin: &mut Group) {
 }
 
 /// The value of an attribute of a group.
-fn value<'a>(group: &'a Group, attribute: &str) -> Option<&'a str> {
+pub(crate) fn value<'a>(group: &'a Group, attribute: &str) -> Option<&'a str> {
     group
         .statements
         .iter()
@@ -551,7 +555,7 @@ fn value<'a>(group: &'a Group, attribute: &str) -> Option<&'a str> {
 }
 
 /// The groups of a name in another one.
-fn groups<'a>(of: &'a Group, name: &str) -> Vec<&'a Group> {
+pub(crate) fn groups<'a>(of: &'a Group, name: &str) -> Vec<&'a Group> {
     let groups = of
         .statements
         .iter()
@@ -562,7 +566,7 @@ fn groups<'a>(of: &'a Group, name: &str) -> Vec<&'a Group> {
     groups.collect()
 }
 
-fn bare(name: &str) -> &str {
+pub(crate) fn bare(name: &str) -> &str {
     name.trim().trim_matches('"')
 }
 
@@ -661,8 +665,13 @@ fn attribute(name: &str, content: &str) -> String {
 /// A unit such as `1ns`: a power of ten from 1 to 100, a prefix and the name, as all readers know it.
 fn unit(text: &str) -> Option<String> {
     let (number, name) = number_and_name(text)?;
-    let name = name.to_ascii_lowercase();
-    let (base, names) = [
+    let (base, exponent) = known_unit(&name.to_ascii_lowercase())?;
+    plain_unit(number, exponent, base)
+}
+
+/// The base of a name of a unit in small letters, and its power of ten.
+fn known_unit(name: &str) -> Option<(&'static str, i32)> {
+    [
         ("s", ["s", "second", "seconds"]),
         ("V", ["v", "volt", "volts"]),
         ("A", ["a", "amp", "amps"]),
@@ -670,9 +679,18 @@ fn unit(text: &str) -> Option<String> {
         ("ohm", ["ohm", "ohms", "ohm"]),
     ]
     .into_iter()
-    .find(|(_, names)| names.iter().any(|base| prefix(&name, base).is_some()))?;
-    let exponent = names.iter().find_map(|base| prefix(&name, base))?;
-    plain_unit(number, exponent, base)
+    .find_map(|(base, names)| Some((base, names.iter().find_map(|known| prefix(name, known))?)))
+}
+
+/// The value of an attribute that is a unit, in SI units.
+pub(crate) fn unit_in_si(attribute: &str, content: &str) -> Option<f64> {
+    if attribute == "capacitive_load_unit" {
+        let (number, exponent) = farads(content)?;
+        return Some(number * 10f64.powi(exponent));
+    }
+    let (number, name) = number_and_name(content.trim_matches('"'))?;
+    let exponent = known_unit(&name.to_ascii_lowercase())?.1;
+    Some(number * 10f64.powi(exponent))
 }
 
 /// The number of a unit of capacitance, and its power of ten.

@@ -171,8 +171,9 @@ fn measure(
 ) -> Result<(Figures, &'static str, u64), Error> {
     let timing = sta::time(netlist, flow.library, memories)?;
     let figures: Vec<Macro> = memories.iter().map(|(_, figures)| *figures).collect();
-    let estimates = activity::estimates(subject, netlist, flow, &figures, drive)?;
-    let Some((name, estimate)) = estimates.into_iter().next() else {
+    let figures = std::slice::from_ref(&figures);
+    let estimates = activity::estimates(subject, netlist, flow, figures, drive)?;
+    let Some((name, estimate)) = estimates.into_iter().flatten().next() else {
         return Err(Error::Power {
             design: netlist.top.clone(),
             reason: "nothing drives it".to_owned(),

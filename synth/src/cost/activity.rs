@@ -91,7 +91,7 @@ impl SplitPower {
     }
 }
 
-/// An estimate of a netlist for each of its activities, with the figures of single-ported memories.
+/// For each set of figures of the memories, an estimate of a netlist for each of its activities.
 ///
 /// # Errors
 /// If the netlist cannot be simulated, or shows something else than it should.
@@ -99,9 +99,9 @@ pub fn estimates(
     subject: &Subject,
     netlist: &Netlist,
     flow: &Flow,
-    figures: &[Macro],
+    figures: &[Vec<Macro>],
     drive: &Drive<'_>,
-) -> Result<Vec<(&'static str, Estimate)>, Error> {
+) -> Result<Vec<Vec<(&'static str, Estimate)>>, Error> {
     let cells = Cells::read(flow.library)?;
     let circuit = Circuit::read(netlist, &cells, &subject.design.memories)?;
     let calculator = Calculator::new(&circuit, &cells, flow.library)?;
@@ -109,6 +109,10 @@ pub fn estimates(
         design: netlist.top.clone(),
         reason,
     })?;
-    let estimate = |(name, activity)| (name, calculator.estimate(&activity, CLOCK_MHZ, figures));
-    Ok(activities.into_iter().map(estimate).collect())
+    let of_figures = |figures: &Vec<Macro>| {
+        let estimate =
+            |(name, activity): &(_, _)| (*name, calculator.estimate(activity, CLOCK_MHZ, figures));
+        activities.iter().map(estimate).collect()
+    };
+    Ok(figures.iter().map(of_figures).collect())
 }

@@ -212,6 +212,7 @@ fn parse(output: &str) -> Result<Macro, &'static str> {
         write_pj: pico(figure("Total dynamic write energy per access (nJ):")?),
         access_ns: figure("Access time (ns):")?,
         cycle_ns: figure("Cycle time (ns):")?,
+        setup_ns: None,
     })
 }
 

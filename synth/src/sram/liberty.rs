@@ -79,6 +79,7 @@ pub fn library(memory: &Memory, figures: &Macro, process: &Process) -> String {
         "  cell({name}) {{
     area : {area};
     interface_timing : true;
+    memory() {{ type : ram; address_width : {address}; word_width : {bits}; }}
     cell_leakage_power : {leakage_nw};
     pg_pin({power}) {{ voltage_name : {power}; pg_type : primary_power; }}
     pg_pin({ground}) {{ voltage_name : {ground}; pg_type : primary_ground; }}
@@ -90,10 +91,11 @@ pub fn library(memory: &Memory, figures: &Macro, process: &Process) -> String {
         ground = process.supplies.1,
         cycle = rounded(figures.cycle_ns),
     );
-    let constraints = ["setup_rising", "hold_rising"]
-        .map(|kind| {
+    let setup_ns = figures.setup_ns.map_or(SETUP_NS, rounded);
+    let constraints = [("setup_rising", setup_ns), ("hold_rising", SETUP_NS)]
+        .map(|(kind, ns)| {
             format!(
-                "timing() {{ related_pin : \"clock\"; timing_type : {kind}; rise_constraint(scalar) {{ values(\"{SETUP_NS}\"); }} fall_constraint(scalar) {{ values(\"{SETUP_NS}\"); }} }}"
+                "timing() {{ related_pin : \"clock\"; timing_type : {kind}; rise_constraint(scalar) {{ values(\"{ns}\"); }} fall_constraint(scalar) {{ values(\"{ns}\"); }} }}"
             )
         })
         .join("\n      ");
@@ -101,7 +103,7 @@ pub fn library(memory: &Memory, figures: &Macro, process: &Process) -> String {
         "pin(enable) {",
         "pin(write) {",
         "bus(address) { bus_type : address_bus;",
-        "bus(data) { bus_type : data_bus;",
+        "bus(data) { bus_type : data_bus; memory_write() { address : address; clocked_on : clock; }",
     ]
     .into_iter()
     .chain(mask)
@@ -113,7 +115,7 @@ pub fn library(memory: &Memory, figures: &Macro, process: &Process) -> String {
     }
     let _ = write!(
         text,
-        "    bus(q) {{ bus_type : data_bus; direction : output; max_capacitance : 500;
+        "    bus(q) {{ bus_type : data_bus; direction : output; max_capacitance : 500; memory_read() {{ address : address; }}
       timing() {{
         related_pin : \"clock\";
         timing_type : rising_edge;
@@ -151,6 +153,7 @@ mod tests {
             write_pj: 1.5,
             access_ns: 0.166,
             cycle_ns: 0.135,
+            setup_ns: None,
         };
         let memory = |masked| Memory {
             module: "sram_80x64".to_owned(),
@@ -171,6 +174,16 @@ mod tests {
         assert!(
             text.contains("when : \"enable & write\"; rise_power(scalar) { values(\"1500\"); }")
         );
+        assert_eq!(text.matches("values(\"0.05\")").count(), 4 * 4);
+        let slow = Macro {
+            setup_ns: Some(0.25),
+            ..figures
+        };
+        let slow = macro_liberty(&memory(false), &slow);
+        for ns in ["0.05", "0.25"] {
+            let constraints = slow.matches(&format!("values(\"{ns}\")")).count();
+            assert_eq!(constraints, 2 * 4, "{slow}");
+        }
         let masked = macro_liberty(&memory(true), &figures);
         assert!(masked.contains("bus(mask) { bus_type : data_bus; direction : input;"));
     }

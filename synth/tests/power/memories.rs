@@ -13,6 +13,7 @@ const FIGURES: Macro = Macro {
     write_pj: 5.0,
     access_ns: 0.1,
     cycle_ns: 0.1,
+    setup_ns: None,
 };
 
 fn memory(masked: bool) -> Memory {

@@ -9,6 +9,7 @@ use faultline_synth::library::Library;
 use faultline_synth::yosys::{self, Mapping};
 use miette::{Result, miette};
 
+use super::memories::{Given, given};
 use crate::output::quoted;
 use crate::value::{integer_in, named};
 
@@ -59,10 +60,19 @@ pub struct Choice {
     /// Cell library, .lib or .lib.gz; the embedded 45 nm library if not given
     #[arg(long, value_name = "FILE")]
     pub liberty: Option<PathBuf>,
-    /// What the memories are made of, and whether a table or the installed CACTI says what they cost
-    #[arg(long, value_enum, default_value_t = Model::Both, value_name = "MODEL")]
-    pub sram: Model,
-    /// Technology node of the memories in nm; 40 for paper-fit and 45 for single-port if not given
+    /// What the memories are: `paper-fit` has one read and one write port and the paper's factor 1.5 for control, `single-port` one
+    /// read-write port and control as synthesized, `both` is both, and `cacti` measures both with the CACTI that is installed.
+    /// `openram` tiles memories from the macros of OpenRAM's embedded table, beside `single-port`.
+    /// Or the Liberty files (.lib or .lib.gz) of SRAM macros: memories are tiled from them, beside `single-port`
+    #[arg(
+        long,
+        num_args = 1..,
+        default_value = "both",
+        value_parser = given,
+        value_name = "MODEL|FILE"
+    )]
+    pub sram: Vec<Given>,
+    /// Technology node of CACTI's memories in nm; 40 for paper-fit and 45 for single-port if not given
     #[arg(long, value_name = "NM", value_parser = integer_in::<u32>(22..=180))]
     pub node: Option<u32>,
     #[command(flatten)]
@@ -98,19 +108,6 @@ impl Synthesis {
             self.mapping().name()
         )
     }
-}
-
-/// The choices of `--sram`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Model {
-    /// One read and one write port, and the paper's factor 1.5 for control
-    PaperFit,
-    /// One read-write port, control as synthesized
-    SinglePort,
-    /// Both settings, measured with the CACTI that is installed
-    Cacti,
-    /// Both settings, from the embedded table
-    Both,
 }
 
 /// The choices of `--mapping`.
@@ -180,7 +177,7 @@ pub fn library_name(path: Option<&Path>, library: &Library) -> String {
 /// If there is no such block or size.
 pub fn command(subcommand: &str, args: &Choice) -> Result<String> {
     let mut command = format!("faultline {subcommand}");
-    match args.designs.as_slice() {
+    match args.named().as_slice() {
         // However they were chosen, they are named in one way.
         [] => chosen(args)?
             .iter()
@@ -190,10 +187,7 @@ pub fn command(subcommand: &str, args: &Choice) -> Result<String> {
     if let Some(path) = &args.liberty {
         command += &format!(" --liberty {}", quoted(path.display()));
     }
-    let name = |value: Option<clap::builder::PossibleValue>| {
-        value.map_or(String::new(), |value| value.get_name().to_owned())
-    };
-    command += &format!(" --sram {}", name(args.sram.to_possible_value()));
+    command += &format!(" {}", args.sram_option());
     if let Some(node) = args.node {
         command += &format!(" --node {node}");
     }
@@ -205,8 +199,9 @@ pub fn command(subcommand: &str, args: &Choice) -> Result<String> {
 /// # Errors
 /// If there is no such block or size.
 pub fn chosen(args: &Choice) -> Result<Vec<Design>> {
-    if !args.designs.is_empty() {
-        return super::of_names(&args.designs);
+    let named = args.named();
+    if !named.is_empty() {
+        return super::of_names(&named);
     }
     let designs = designs();
     let sizes = args.sizes();

@@ -28,6 +28,7 @@ pub fn run(args: &Args, path: &Path, global: &Global) -> Result<()> {
     let flow = Flow {
         library: &library,
         sram: &Sram::Table(Table::embedded().map_err(failed)?),
+        compiled: None,
         node_nm: None,
         target_ps: args.synthesis.target,
         mapping: args.synthesis.mapping(),

@@ -41,6 +41,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         let flow = Flow {
             library: &library,
             sram: &sram,
+            compiled: None,
             node_nm: None,
             target_ps: args.synthesis.target,
             mapping: args.synthesis.mapping(),

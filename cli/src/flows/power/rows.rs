@@ -4,12 +4,12 @@ use faultline_synth::cost::{SplitPower, Subject};
 use faultline_synth::paper::{self, Overhead};
 use faultline_synth::power::opensta::Groups;
 use faultline_synth::power::{Estimate, Kind, Power};
-use faultline_synth::sram::{Cacti, Macro, Setting, Shape, Sram, Table};
+use faultline_synth::sram::{Macro, Setting, Shape, Sram};
 use faultline_synth::yosys::{Memory, Netlist};
 use miette::{Result, miette};
 use serde::Serialize;
 
-use crate::flows::cost::{Choice, Model};
+use crate::flows::cost::{Choice, Memories};
 
 /// A design under an activity.
 #[derive(Clone, Debug, Serialize)]
@@ -91,20 +91,20 @@ impl Sources {
     /// What the options choose.
     ///
     /// # Errors
-    /// If CACTI is missing.
+    /// If CACTI is missing, or the memories are tiled.
     pub fn new(choice: &Choice) -> Result<Self> {
-        let failed = |error: faultline_synth::Error| miette!("{error}");
+        let memories = Memories::of(choice)?;
+        if memories.compiled.is_some() {
+            return Err(miette!(
+                "the power of tiled memories is that of `faultline cost --sram FILE --power CYCLES`; give --sram a model of CACTI's here"
+            ));
+        }
+        // What the netlist has comes first.
+        let settings = memories.settings.iter().rev().copied();
         Ok(Self {
-            sram: match choice.sram {
-                Model::Cacti => Sram::Cacti(Cacti::find().map_err(failed)?),
-                _ => Sram::Table(Table::embedded().map_err(failed)?),
-            },
+            sram: memories.sram,
             node_nm: choice.node,
-            settings: match choice.sram {
-                Model::PaperFit => vec![Setting::PaperFit],
-                Model::SinglePort => vec![Setting::SinglePort],
-                Model::Cacti | Model::Both => vec![Setting::SinglePort, Setting::PaperFit],
-            },
+            settings: settings.collect(),
         })
     }
 
