@@ -20,6 +20,8 @@ use crate::output::{check_files, grouped, tables, width};
 /// What a program counts, or many.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Counted {
+    /// Programs on SMs around the block `sm_unit`.
+    around_sm_unit: u64,
     cycles: u64,
     /// Thread blocks that left in the middle of their work and came back, with so many squashed instructions.
     blocks_away: u64,
@@ -58,6 +60,7 @@ impl From<&Outcome> for Counted {
             ..
         } = outcome.sms.occasions;
         Self {
+            around_sm_unit: 0,
             cycles: outcome.cycles,
             blocks_away: outcome.sms.switches,
             restored: outcome.sms.restored,
@@ -82,6 +85,7 @@ impl From<&Outcome> for Counted {
 
 impl AddAssign for Counted {
     fn add_assign(&mut self, other: Self) {
+        self.around_sm_unit += other.around_sm_unit;
         self.cycles += other.cycles;
         self.blocks_away += other.blocks_away;
         self.restored += other.restored;
@@ -114,9 +118,10 @@ struct Row {
 }
 
 impl Row {
-    const HEADINGS: [&str; 21] = [
+    const HEADINGS: [&str; 22] = [
         "scheme",
         "programs",
+        "around `sm_unit`",
         "cycles",
         "blocks away",
         "restored",
@@ -151,6 +156,7 @@ impl Row {
         let counted = &self.counted;
         let counts = [
             self.programs,
+            counted.around_sm_unit,
             counted.cycles,
             counted.blocks_away,
             counted.restored,
@@ -180,11 +186,13 @@ impl Row {
 
 /// Runs a program, which the theorem may fail.
 fn trial(scheme: Scheme, seed: u64) -> Result<Counted, Failure<TrialFailure>> {
-    let outcome = Trial::new(scheme, seed)
-        .map_err(Failure::Setup)?
-        .run()
-        .map_err(|failure| Failure::Theorem(failure.to_string()))?;
-    Ok(Counted::from(&outcome))
+    let trial = Trial::new(scheme, seed).map_err(Failure::Setup)?;
+    let outcome = trial.run();
+    let outcome = outcome.map_err(|failure| Failure::Theorem(failure.to_string()))?;
+    Ok(Counted {
+        around_sm_unit: trial.parameters.sm.joined.into(),
+        ..Counted::from(&outcome)
+    })
 }
 
 /// Runs the programs of seeds from `--seed` on, and fails if one does.
@@ -223,7 +231,8 @@ fn markdown(rows: &[Row], programs: u64, seed: u64, origin: &str) -> String {
              *asked* the CPU for them. In half of the programs parts are *prefetched*, and in half of them there is room for \
              some parts alone: others are *evicted*, and some of them *came again*. Where the CPU handles faults and there is room for \
              everything, the driver reads batches and *replays* by one of five policies. In a third of the programs some parts are \
-             pinned, and *pinned lines* take the link. Other instructions fault by \
+             pinned, and *pinned lines* take the link. In a quarter of the programs the SMs are *around* the block `sm_unit`, without what \
+             it has no part for. Other instructions fault by \
              chance. *Faults* squash an instruction: one that divides by zero or traps and is restarted by a handler \
              (*exceptions*, which stall on fault masks), one that has faulted before (*again*), or one whose warp is being \
              replayed. Thread blocks leave in the middle of their work and come back (*blocks away*), with squashed \

@@ -68,6 +68,9 @@ impl Trial {
         page_otherwise(&mut parameters.paging, &of_sm.work, random);
         replay_and_pin(&mut parameters.paging, random);
         enlarge(&mut parameters, random);
+        if random.u8(0..4) == 0 {
+            go_around_the_unit(&mut parameters);
+        }
         Ok(Self { of_sm, parameters })
     }
 
@@ -152,6 +155,15 @@ fn enlarge(parameters: &mut Parameters, random: &mut Rng) {
     paging.large_pages = paging.granularity == Granularity::Table && random.bool();
 }
 
+/// SMs are around the block `sm_unit`, and nothing is asked for that it has no part for.
+fn go_around_the_unit(parameters: &mut Parameters) {
+    let sm = &mut parameters.sm;
+    sm.joined = true;
+    sm.switching = Switching::Never;
+    sm.tlb.large_ways = 0;
+    (sm.faults.rate, sm.faults.once) = (0.0, 0);
+}
+
 /// The least share of the parts of memory that these works access, in percent, with which each instruction finds room.
 fn least_share<'work>(paging: &Paging, works: impl Iterator<Item = &'work Work>) -> u64 {
     let bits = paging.part_bits();
@@ -229,7 +241,6 @@ fn parameters(of_sm: &restart::Trial, random: &mut Rng) -> Parameters {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::sm::Faults;
     use super::*;
 
     /// The same programs and faults around the block `sm_unit`, as far as it has parts for them.
@@ -239,11 +250,7 @@ mod tests {
         for scheme in Scheme::ALL {
             for seed in 0..40 {
                 let mut trial = Trial::new(scheme, seed).unwrap();
-                let parameters = &mut trial.parameters;
-                parameters.sm.joined = true;
-                parameters.sm.switching = Switching::Never;
-                parameters.sm.tlb.large_ways = 0;
-                parameters.sm.faults = Faults::NONE;
+                go_around_the_unit(&mut trial.parameters);
                 let outcome = trial
                     .run()
                     .unwrap_or_else(|error| panic!("{scheme:?}: {error}"));
