@@ -55,7 +55,10 @@ mod tests {
     #[test]
     fn names_tell_the_memories() {
         for design in designs() {
-            let (size, banks) = design.config.split_once('_').unwrap_or((design.config, "32x64"));
+            let (size, banks) = design
+                .config
+                .split_once('_')
+                .unwrap_or((design.config, "32x64"));
             let kilobytes: usize = size.strip_suffix('k').unwrap().parse().unwrap();
             let (banks, bits) = banks.split_once('x').unwrap();
             let memories = (design.build)().memories();
@@ -95,7 +98,11 @@ mod tests {
             if ["4k_8x256", "64k_64x32"].contains(&design.config) {
                 let export = design.export().unwrap();
                 assert_eq!(export.name, design.name);
-                assert!(export.verilog().contains(&format!("module {} ", design.name)));
+                assert!(
+                    export
+                        .verilog()
+                        .contains(&format!("module {} ", design.name))
+                );
             }
         }
     }

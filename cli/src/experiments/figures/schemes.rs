@@ -91,7 +91,8 @@ fn setups(request: &Request) -> Result<Vec<Setup>> {
             match logs.is_empty() {
                 true => setups.push(setup(&gpu, scheme, request.queue, None)),
                 false => {
-                    let with = |kilobytes| setup(&gpu, scheme, request.queue, Some(kilobytes << 10));
+                    let with =
+                        |kilobytes| setup(&gpu, scheme, request.queue, Some(kilobytes << 10));
                     setups.extend(logs.iter().copied().map(with));
                 }
             }

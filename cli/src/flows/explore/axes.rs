@@ -126,10 +126,17 @@ mod tests {
     fn each_value_has_its_design() {
         for kilobytes in LOGS {
             for banks in BANKS {
-                assert!(log_design(kilobytes, banks).is_some(), "{kilobytes} {banks}");
+                assert!(
+                    log_design(kilobytes, banks).is_some(),
+                    "{kilobytes} {banks}"
+                );
             }
         }
-        assert!(QUEUES.iter().all(|&entries| queue_design(entries).is_some()));
+        assert!(
+            QUEUES
+                .iter()
+                .all(|&entries| queue_design(entries).is_some())
+        );
         // The logs of the page of costs are the same designs.
         for name in DEFAULT {
             let config = name.rsplit('_').next().unwrap();

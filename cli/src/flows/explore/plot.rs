@@ -23,7 +23,8 @@ const NOTES: [&str; 2] = [
 /// If they cannot be drawn, with a sentence that says why.
 pub fn svg(points: &[Point], papers: &[PaperPoint]) -> Result<String, String> {
     let mut svg = String::new();
-    draw(&mut svg, points, papers).map_err(|error| format!("the plot cannot be drawn ({error})"))?;
+    draw(&mut svg, points, papers)
+        .map_err(|error| format!("the plot cannot be drawn ({error})"))?;
     Ok(svg)
 }
 
@@ -78,7 +79,9 @@ fn draw(svg: &mut String, points: &[Point], papers: &[PaperPoint]) -> Drawn {
     let circles = points.iter().map(|point| {
         let place = logs.iter().position(|log| *log == point.log_kb);
         let colour = COLOURS[place.unwrap_or_default() % COLOURS.len()];
-        let size = queues.iter().position(|queue| *queue == point.queue_entries);
+        let size = queues
+            .iter()
+            .position(|queue| *queue == point.queue_entries);
         let at = (point.sm_area_percent, lost(point.performance_percent));
         Circle::new(at, 3 + size.unwrap_or_default() as i32, colour.filled())
     });
@@ -113,8 +116,8 @@ fn draw(svg: &mut String, points: &[Point], papers: &[PaperPoint]) -> Drawn {
 
 #[cfg(test)]
 mod tests {
-    use super::super::points::tests::made;
     use super::super::points::of_paper;
+    use super::super::points::tests::made;
     use super::*;
 
     /// A circle for each point, a mark and a name for each of the paper's logs.

@@ -164,9 +164,10 @@ pub fn sentence(points: &[Point], within: f64) -> String {
         }
         return text;
     }
-    let best = points
-        .iter()
-        .max_by(|one, other| one.performance_percent.total_cmp(&other.performance_percent));
+    let best = points.iter().max_by(|one, other| {
+        one.performance_percent
+            .total_cmp(&other.performance_percent)
+    });
     match best {
         Some(point) => format!(
             "No log here is within {within} % of the baseline. The nearest has {}: {}.",
@@ -257,7 +258,10 @@ pub mod tests {
     fn larger_log_with_less_area_is_told_too() {
         let points = [made(8, 128, 100_000.0, 99.5), made(12, 16, 80_000.0, 100.4)];
         let text = sentence(&points, 1.0);
-        assert!(text.contains(" A larger one takes less area: 12 KB"), "{text}");
+        assert!(
+            text.contains(" A larger one takes less area: 12 KB"),
+            "{text}"
+        );
         assert!(text.ends_with("and gains 0.4 %."), "{text}");
     }
 

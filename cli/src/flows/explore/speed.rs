@@ -38,7 +38,12 @@ pub struct Speed {
 ///
 /// # Errors
 /// If a program cannot be made, or a run does not come to its end.
-pub fn measure(request: &Request, seed: u64, logs: &[usize], queues: &[usize]) -> Result<Vec<Speed>> {
+pub fn measure(
+    request: &Request,
+    seed: u64,
+    logs: &[usize],
+    queues: &[usize],
+) -> Result<Vec<Speed>> {
     let mut gpu = runs::gpu(request.sms)?.parameters();
     gpu.sm.seed = seed;
     let works = request.parboil()?;
@@ -106,7 +111,9 @@ fn speed<'rows>(
         squares += row.error_beside(baseline).powi(2);
     }
     let count = percents.len().max(1) as f64;
-    let worst = percents.iter().min_by(|one, other| one.1.total_cmp(&other.1));
+    let worst = percents
+        .iter()
+        .min_by(|one, other| one.1.total_cmp(&other.1));
     Speed {
         log_kb,
         queue,

@@ -89,7 +89,15 @@ mod tests {
     /// Beside a list of the same entries, with ranges that lie on both sides of the middle.
     #[test]
     fn a_range_has_its_entries_and_no_others() {
-        for (first, count) in [(0, 0), (0, 1), (5, 100), (100, 60), (128, 128), (0, 255), (255, 1)] {
+        for (first, count) in [
+            (0, 0),
+            (0, 1),
+            (5, 100),
+            (100, 60),
+            (128, 128),
+            (0, 255),
+            (255, 1),
+        ] {
             let set = Entries::range(first, count);
             let listed: Vec<u8> = (first..first + count).map(|entry| entry as u8).collect();
             let found: Vec<u8> = (0..=u8::MAX).filter(|&entry| set.has(entry)).collect();
