@@ -2,10 +2,10 @@
 
 mod axes;
 mod costs;
-mod page;
 mod plot;
 mod points;
 mod speed;
+mod tables;
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use faultline_testbench::file;
 use miette::{Result, miette};
 
 use self::axes::Banks;
-use self::page::Explored;
+use self::tables::Explored;
 use crate::Global;
 use crate::experiments::figures::schemes::Schemes;
 use crate::experiments::figures::{self, Size};
@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(long, default_value_t = 1, value_parser = integer_in::<u64>(0..=u64::MAX))]
     seed: u64,
     /// How far the smallest log may be from the baseline, percent
-    #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = axes::within)]
+    #[arg(long, value_name = "PERCENT", default_value = "1", allow_negative_numbers = true, value_parser = axes::within)]
     within: f64,
     /// Cell library, .lib or .lib.gz; the embedded 45 nm library if not given
     #[arg(long, value_name = "FILE")]

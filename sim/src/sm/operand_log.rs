@@ -371,3 +371,6 @@ impl OperandLog {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

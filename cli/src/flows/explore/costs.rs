@@ -9,8 +9,7 @@ use faultline_testbench::origin;
 use miette::{Result, miette};
 
 use super::axes::{self, Banks};
-use crate::flows::cost::Synthesis;
-use crate::flows::cost::{check_tools, each, library_name, library_of, subjects};
+use crate::flows::cost::{Synthesis, check_tools, each, library_name, library_of, subjects};
 
 /// The logs and the queues, each with its row of the table of costs.
 pub struct Costs {

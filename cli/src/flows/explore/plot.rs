@@ -103,7 +103,7 @@ fn draw(svg: &mut String, points: &[Point], papers: &[PaperPoint]) -> Drawn {
             (center + right, top.max(bottom) + margin),
         ];
         area.draw(&Rectangle::new(corners, BLACK.filled()))?;
-        let label = format!("{} KB, paper", paper.log_kb);
+        let label = format!("{} KB", paper.log_kb);
         area.draw(&Text::new(label, (center, top.min(bottom) - 22), centred()))?;
     }
     for (line, words) in (0..).zip(NOTES) {
@@ -126,7 +126,8 @@ mod tests {
         let points = [made(8, 16, 60_000.0, 96.0), made(16, 64, 110_000.0, 101.0)];
         let drawn = svg(&points, &of_paper()).unwrap();
         assert_eq!(drawn.matches("<circle").count(), points.len());
-        assert_eq!(drawn.matches(" KB, paper").count(), 4);
+        // Each size in the legend, and each of the paper's beside its mark.
+        assert_eq!(drawn.matches(" KB\n").count(), points.len() + 4);
         assert!(drawn.contains("performance lost, % of the baseline"));
         // The longer queue has the larger circle.
         assert!(drawn.contains("r=\"3\"") && drawn.contains("r=\"4\""));

@@ -97,7 +97,7 @@ impl Explored {
                     point.performance_percent * point.error_percent / 100.0
                 ),
             };
-            let clock = point.clock_mhz.map(|clock| whole(clock));
+            let clock = point.clock_mhz.map(whole);
             vec![
                 format!(
                     "{} KB, {}, {}",
@@ -158,11 +158,16 @@ impl Explored {
             1 => "One run".to_owned(),
             runs => format!("Means of {runs} runs"),
         };
+        let parts = match self.scale {
+            16 => "at the papers' problem sizes".to_owned(),
+            scale => format!(
+                "with {scale} of 16 parts of the thread blocks of the papers' problem sizes"
+            ),
+        };
         format!(
-            "{runs} of {} on {} SMs, {} of 16 parts of their thread blocks, nothing faults.",
+            "{runs} of {} on {} SMs, {parts}; nothing faults.",
             self.kernels.join(", "),
-            self.sms,
-            self.scale
+            self.sms
         )
     }
 
