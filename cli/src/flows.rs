@@ -4,6 +4,7 @@ pub(crate) mod cocotb;
 pub(crate) mod cosim;
 pub(crate) mod cost;
 pub(crate) mod equivalence;
+pub(crate) mod explore;
 pub(crate) mod export;
 pub(crate) mod kit;
 pub(crate) mod layout;

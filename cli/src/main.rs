@@ -17,7 +17,9 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 pub(crate) use output::Global;
 
 use experiments::{figures, gmmu, gpu, preempt, ptx, sm, study, timeline, trace, walk};
-use flows::{cocotb, cosim, cost, equivalence, export, kit, layout, library, power, report, sram};
+use flows::{
+    cocotb, cosim, cost, equivalence, explore, export, kit, layout, library, power, report, sram,
+};
 
 /// GPU page-fault hardware: export, lockstep, cost.
 #[derive(Parser)]
@@ -35,6 +37,7 @@ enum Command {
     Cosim(cosim::Args),
     Cocotb(cocotb::Args),
     Cost(cost::Args),
+    Explore(explore::Args),
     Power(power::Args),
     Equivalence(equivalence::Args),
     Report(report::Args),
@@ -63,6 +66,7 @@ impl Command {
         matches!(
             self,
             Self::Cost(_)
+                | Self::Explore(_)
                 | Self::Power(_)
                 | Self::Equivalence(_)
                 | Self::Report(_)
@@ -76,7 +80,7 @@ impl Command {
 }
 
 /// Two examples of each subcommand.
-const EXAMPLES: [(&str, [&str; 2]); 24] = [
+const EXAMPLES: [(&str, [&str; 2]); 25] = [
     (
         "export",
         [
@@ -103,6 +107,13 @@ const EXAMPLES: [(&str, [&str; 2]); 24] = [
         [
             "faultline cost replay_queue_64 operand_log_16k",
             "faultline cost gmmu_8 --csv gmmu.csv --netlist netlists",
+        ],
+    ),
+    (
+        "explore",
+        [
+            "faultline explore --svg front.svg --csv points.csv",
+            "faultline explore --log 8,16 --banks 32x64 --queue 16,64 --kernels lbm,stencil",
         ],
     ),
     (
@@ -301,6 +312,7 @@ fn run(global: &Global, command: &Command) -> ExitCode {
         Command::Cosim(args) => cosim::run(args, global),
         Command::Cocotb(args) => cocotb::run(args, global),
         Command::Cost(args) => cost::run(args, global),
+        Command::Explore(args) => explore::run(args, global),
         Command::Power(args) => power::run(args, global),
         Command::Equivalence(args) => equivalence::run(args, global),
         Command::Report(args) => report::run(args, global),

@@ -177,7 +177,8 @@ impl Table {
     /// The shapes that the table should have: the logs' macros in both organizations, the
     /// replay queue's payload, what the far-fault MSHRs do not search, the roots and the trail of
     /// the page walker, tags, entries and reads of the page-walk cache, tags, order and frames of
-    /// the L2 TLB, and the lines of the memory unit, at both nodes.
+    /// the L2 TLB, the lines of the memory unit, and the logs that `faultline explore` compares, at
+    /// both nodes.
     pub fn shapes() -> Vec<Shape> {
         let mut shapes = Vec::new();
         for setting in Setting::ALL {
@@ -224,6 +225,13 @@ impl Table {
                 (512, 48),
             ] {
                 shapes.push((Setting::SinglePort, node_nm, words, bits));
+            }
+        }
+        for node_nm in [40, 45] {
+            for bits in [32, 64, 128, 256] {
+                for words in [32, 48, 64, 80, 96, 128, 192, 256] {
+                    shapes.push((Setting::SinglePort, node_nm, words, bits));
+                }
             }
         }
         let mut unique: Vec<Shape> = Vec::with_capacity(shapes.len());

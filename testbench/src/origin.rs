@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use faultline_hw::designs::explored;
 use faultline_hw::registry::{self, Design};
 use sha2::{Digest as _, Sha256};
 
@@ -53,7 +54,7 @@ pub fn designs(report: &str) -> Option<Vec<Design>> {
             .map(move |config| format!("{block}{config}"))
     });
     let find = |name: String| {
-        let mut known = registry::designs().into_iter();
+        let mut known = registry::designs().into_iter().chain(explored::designs());
         known.find(|design| design.name == name)
     };
     names.map(find).collect()

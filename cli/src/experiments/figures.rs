@@ -11,8 +11,8 @@ mod paging;
 mod pep;
 mod power;
 pub mod report;
-mod runs;
-mod schemes;
+pub mod runs;
+pub mod schemes;
 mod switching;
 
 use std::path::PathBuf;

@@ -4,7 +4,7 @@ mod bar;
 mod causes;
 mod chart;
 mod configuration;
-pub(super) mod csv;
+pub(crate) mod csv;
 mod events;
 mod lanes;
 mod lockstep;

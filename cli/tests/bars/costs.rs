@@ -109,6 +109,35 @@ fn page_has_the_logs_of_openram() {
     );
 }
 
+/// The page's smallest log and its rows of the sizes are those of the report.
+#[test]
+fn page_has_the_sizes_of_the_report() {
+    let report = text("synth/reports/explore.md");
+    let told = "The smallest log within 1 % of the baseline has ";
+    let sentence = report.lines().find(|line| line.starts_with(told));
+    let mut said = vec![sentence.unwrap().to_owned()];
+    for log in [4, 8, 12, 16, 20, 24, 32, 48, 64] {
+        let start = format!("| {log} KB, 32x64, 64 | ");
+        let row = report.lines().find_map(|line| line.strip_prefix(&start));
+        let cells: Vec<&str> = row.unwrap().split(" | ").collect();
+        let [_, _, area, share, power, _, clock, performance, ..] = cells[..] else {
+            panic!("{cells:?}");
+        };
+        said.push(format!(
+            "| {log} KB | {area} | {share} % | {power} | {clock} | {performance} |"
+        ));
+    }
+    let whole = text("sim/reports/figures_compiled.md");
+    let [some, little] = ["16 KB", "32 KB"].map(|log| {
+        let start = format!("| operand-log {log} | ");
+        let row = whole.lines().find_map(|line| line.strip_prefix(&start));
+        let here: f64 = row.unwrap().split(" | ").nth(1).unwrap().parse().unwrap();
+        format!("{:.1} % with {log}", 100.0 - here)
+    });
+    said.push(format!("smaller logs lose less: {some} and {little}"));
+    says(COST, said);
+}
+
 /// The page's rows of power are those of the report, as synthesized.
 #[test]
 fn power_with_logic_in_the_page_is_that_of_the_report() {

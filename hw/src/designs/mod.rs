@@ -5,6 +5,7 @@ pub mod checkpoint;
 pub mod coalescer;
 pub mod context_port;
 pub mod dirty_bits;
+pub mod explored;
 pub mod far_fault_mshr;
 pub mod fault_buffer;
 pub mod gmmu;

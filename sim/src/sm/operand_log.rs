@@ -1,5 +1,8 @@
 //! The reference model of the operand log: its page (`docs/blocks/operand_log.md`) as plain data.
 
+mod entries;
+
+use self::entries::Entries;
 use crate::ports::Model;
 use crate::{ports, widths};
 
@@ -12,7 +15,7 @@ pub const PATIENCE: usize = 8;
 /// The sizes of an operand log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// Entries, at most 128.
+    /// Entries, at most 256; no thread block has more than 255 of them.
     pub entries: usize,
     /// Bits of a thread-block slot, at most 4.
     pub slot_bits: usize,
@@ -152,14 +155,14 @@ enum Answer {
     Denied,
 }
 
-/// The reference model. Sets of entries have a bit for each.
+/// The reference model.
 #[derive(Clone, Debug)]
 pub struct OperandLog {
     parameters: Parameters,
-    partitions: Vec<u128>,
+    partitions: Vec<Entries>,
     free_counts: Vec<u8>,
-    allocated: u128,
-    written: u128,
+    allocated: Entries,
+    written: Entries,
     /// The slot of the allocation of the cycle before, and whether it is a store.
     reserved: Option<(u8, bool)>,
     unserved: usize,
@@ -177,10 +180,10 @@ impl Model for OperandLog {
     fn new(parameters: Parameters) -> Self {
         Self {
             parameters,
-            partitions: vec![0; parameters.slots()],
+            partitions: vec![Entries::default(); parameters.slots()],
             free_counts: vec![0; parameters.slots()],
-            allocated: 0,
-            written: 0,
+            allocated: Entries::default(),
+            written: Entries::default(),
             reserved: None,
             unserved: 0,
             last_served: Reader::Save,
@@ -205,38 +208,43 @@ impl Model for OperandLog {
 }
 
 impl OperandLog {
-    /// The entries that a slot owns.
+    /// The entries that a slot owns, a bit each, as far as they are below 128.
     #[must_use]
     pub fn partition(&self, slot: usize) -> u128 {
-        self.partitions[slot]
+        self.partitions[slot].below_128()
     }
 
-    /// The entries that are in use.
+    /// The entries that are in use, a bit each, as far as they are below 128.
     #[must_use]
     pub fn allocated(&self) -> u128 {
-        self.allocated
+        self.allocated.below_128()
     }
 
-    /// The entries that were written since they were allocated.
+    /// The entries that were written since they were allocated, a bit each, as far as they are below 128.
     #[must_use]
     pub fn written(&self) -> u128 {
-        self.allocated & self.written
+        (self.allocated & self.written).below_128()
+    }
+
+    /// The entries that are being taken in this cycle, a bit each, as far as they are below 128.
+    #[must_use]
+    pub fn being_taken(&self) -> u128 {
+        self.taken().below_128()
     }
 
     /// The entries that are being taken in this cycle.
-    #[must_use]
-    pub fn being_taken(&self) -> u128 {
+    fn taken(&self) -> Entries {
         match (self.reserved, self.given()) {
-            (None, _) | (_, None) => 0,
-            (Some((_, false)), Some((address, _))) => 1 << address,
-            (Some((_, true)), Some((address, data))) => (1 << address) | (1 << data),
+            (None, _) | (_, None) => Entries::default(),
+            (Some((_, false)), Some((address, _))) => Entries::one(address),
+            (Some((_, true)), Some((address, data))) => Entries::one(address) | Entries::one(data),
         }
     }
 
     /// The slot that owns an entry.
     #[must_use]
     pub fn owner(&self, entry: u8) -> Option<u8> {
-        let owns = |partition: &u128| partition & (1 << entry) != 0;
+        let owns = |partition: &Entries| partition.has(entry);
         self.partitions.iter().position(owns).map(|slot| slot as u8)
     }
 
@@ -291,7 +299,7 @@ impl OperandLog {
     pub fn given(&self) -> Option<(u8, u8)> {
         let (slot, _) = self.reserved?;
         let free = self.partitions[usize::from(slot)] & !self.allocated;
-        (free != 0).then(|| (small(free.trailing_zeros()), small(free.ilog2())))
+        free.lowest().zip(free.highest())
     }
 
     /// The port of the memory: one write or one read.
@@ -317,7 +325,8 @@ impl OperandLog {
     }
 
     fn read(&mut self, reader: Reader, slot: u8, entry: u8) {
-        let allowed = self.partitions[usize::from(slot)] & self.written() & (1 << entry) != 0;
+        let held = self.partitions[usize::from(slot)] & self.allocated & self.written;
+        let allowed = held.has(entry);
         self.answer = if allowed {
             Answer::Served(reader)
         } else {
@@ -340,27 +349,24 @@ impl OperandLog {
     fn launch(&mut self, size: usize) {
         for slot in 0..self.parameters.slots() {
             let exists = size > 0 && (slot + 1) * size <= self.parameters.entries;
-            self.partitions[slot] = if exists {
-                (u128::MAX >> (128 - size)) << (slot * size)
-            } else {
-                0
-            };
-            self.free_counts[slot] = small(self.partitions[slot].count_ones());
+            let size = if exists { size } else { 0 };
+            self.partitions[slot] = Entries::range(slot * size, size);
+            self.free_counts[slot] = size as u8;
         }
-        self.allocated = 0;
-        self.written = 0;
+        self.allocated = Entries::default();
+        self.written = Entries::default();
         self.reserved = None;
     }
 
     fn update_entries(&mut self, inputs: &Inputs, outputs: &Outputs) {
-        let (in_use, taken) = (self.allocated, self.being_taken());
-        self.allocated |= taken;
-        self.written &= !taken;
+        let (in_use, taken) = (self.allocated, self.taken());
+        self.allocated = self.allocated | taken;
+        self.written = self.written & !taken;
         if inputs.write_valid && outputs.write_ready {
-            self.written |= self.allocated & (1 << inputs.write_entry);
+            self.written = self.written | (self.allocated & Entries::one(inputs.write_entry));
         }
-        if inputs.release_valid && in_use & (1 << inputs.release_entry) != 0 {
-            self.allocated &= !(1 << inputs.release_entry);
+        if inputs.release_valid && in_use.has(inputs.release_entry) {
+            self.allocated = self.allocated & !Entries::one(inputs.release_entry);
             self.free_counts[usize::from(inputs.release_slot)] += 1;
         }
         self.reserved = None;
@@ -372,8 +378,5 @@ impl OperandLog {
     }
 }
 
-/// An entry number or a count of at most 128 entries.
-#[allow(clippy::cast_possible_truncation)]
-const fn small(number: u32) -> u8 {
-    number as u8
-}
+#[cfg(test)]
+mod tests;

@@ -65,10 +65,11 @@ pub struct Rows {
     ways: Vec<Vec<Row>>,
 }
 
-fn setup(request: &Request, gpu: &Parameters, scheme: Scheme, log_bytes: Option<usize>) -> Setup {
+/// SMs of a GPU with a scheme, so many entries of the replay queue, and a log where the scheme has one.
+pub fn setup(gpu: &Parameters, scheme: Scheme, queue: usize, log_bytes: Option<usize>) -> Setup {
     let mut parameters = gpu.sm;
     parameters.pipeline.scheme = scheme;
-    parameters.pipeline.queue = replay_queue::Parameters::with_entries(request.queue);
+    parameters.pipeline.queue = replay_queue::Parameters::with_entries(queue);
     if let Some(bytes) = log_bytes {
         parameters.pipeline.log = operand_log::Parameters::with_entries(bytes / 256);
     }
@@ -84,13 +85,14 @@ fn setup(request: &Request, gpu: &Parameters, scheme: Scheme, log_bytes: Option<
 /// The baseline, and the schemes of the figures.
 fn setups(request: &Request) -> Result<Vec<Setup>> {
     let gpu = runs::gpu(request.sms)?.parameters();
-    let mut setups = vec![setup(request, &gpu, Scheme::StallOnFault, None)];
+    let mut setups = vec![setup(&gpu, Scheme::StallOnFault, request.queue, None)];
     for (_, schemes, logs) in FIGURES.iter().filter(|(name, ..)| request.has(name)) {
         for &scheme in *schemes {
             match logs.is_empty() {
-                true => setups.push(setup(request, &gpu, scheme, None)),
+                true => setups.push(setup(&gpu, scheme, request.queue, None)),
                 false => {
-                    let with = |kilobytes| setup(request, &gpu, scheme, Some(kilobytes << 10));
+                    let with =
+                        |kilobytes| setup(&gpu, scheme, request.queue, Some(kilobytes << 10));
                     setups.extend(logs.iter().copied().map(with));
                 }
             }

@@ -330,7 +330,8 @@ impl<'work, B: Below> Sm<'work, B> {
         let now = self.now;
         *inputs = Inputs::default();
         inputs.launch_valid = now == 0 || self.has_changed_hands();
-        inputs.launch_entries = (self.parameters.pipeline.log.entries / self.slots.len()) as u8;
+        let share = self.parameters.pipeline.log.entries / self.slots.len();
+        inputs.launch_entries = share.min(usize::from(u8::MAX)) as u8;
         inputs.special_ready = self.units.special_ready(now);
         inputs.memory_ready = self.core.is_ready(usize::from(self.handed.is_some()));
         // The log is partitioned before any request for its entries.

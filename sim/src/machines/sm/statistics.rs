@@ -7,6 +7,9 @@ use crate::numbers::ratio;
 use crate::sm::scoreboard::ZERO_REGISTER;
 use crate::sm::sm_pipeline::{Class, Inputs, Outputs, Parameters, Scheme, UNITS, WIDTH};
 
+/// Entries of the largest operand log.
+const LOG: usize = 256;
+
 /// Why nothing is issued in a cycle: the first of these that holds. From [`Stall::Issue`] on it is what keeps the warp
 /// that is nearest to an issue, of those that have an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,7 +187,7 @@ impl Statistics {
             checks: 0,
             check_cycles: 0,
             queue: vec![0; 129],
-            log: vec![0; 129],
+            log: vec![0; LOG + 1],
             log_used: 0,
         }
     }
@@ -242,7 +245,7 @@ impl Statistics {
             self.queue[usize::from(outputs.occupancy)] += cycles;
         }
         if self.scheme == Scheme::OperandLog {
-            self.log[self.log_used.min(128)] += cycles;
+            self.log[self.log_used.min(LOG)] += cycles;
         }
         self.follow(inputs, outputs);
     }
