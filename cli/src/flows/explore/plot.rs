@@ -14,7 +14,7 @@ const WORDS: u32 = 44;
 /// What the marks are.
 const NOTES: [&str; 2] = [
     "Line: no point takes less area and loses no more. Larger circles: longer queues. Black: the paper's logs (40 nm, without a queue).",
-    "Black squares: Table 2 and Figure 11. Black bars: the paper has no number of the loss, which lies between that of 16 KB and none.",
+    "Black squares: Table 2 and Figure 11. Black bars: logs without a number of the loss, drawn from that of 16 KB to none.",
 ];
 
 /// The points, drawn.
