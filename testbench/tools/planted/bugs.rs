@@ -113,7 +113,7 @@ pub const BUGS: [Bug; 17] = [
     Bug {
         bug: "An SM that rests sleeps through the end of a fault",
         file: "machines/sm/rest.rs",
-        right: "let waits = resident.flying > 0 || self.memory.waits(warp);",
+        right: "let waits = resident.flying > 0 || self.core.waits(warp);",
         wrong: "let waits = true;",
     },
     Bug {

@@ -52,6 +52,11 @@ impl Trial {
     /// # Errors
     /// If the program does not run even without faults, which no seed should bring about.
     pub fn new(scheme: Scheme, seed: u64) -> Result<Self, TrialFailure> {
+        Self::draw(scheme, seed, true)
+    }
+
+    /// The trial of a seed, whose SMs may be around the block `sm_unit` or not.
+    fn draw(scheme: Scheme, seed: u64, may_be_around: bool) -> Result<Self, TrialFailure> {
         let mut of_sm = restart::Trial::of_blocks(BLOCKS, scheme, seed)?;
         let random = &mut Rng::with_seed(!seed);
         let mut parameters = parameters(&of_sm, random);
@@ -68,7 +73,7 @@ impl Trial {
         page_otherwise(&mut parameters.paging, &of_sm.work, random);
         replay_and_pin(&mut parameters.paging, random);
         enlarge(&mut parameters, random);
-        if random.u8(0..4) == 0 {
+        if random.u8(0..4) == 0 && may_be_around {
             go_around_the_unit(&mut parameters);
         }
         Ok(Self { of_sm, parameters })

@@ -26,7 +26,7 @@ impl LaunchTrial {
     /// # Errors
     /// If a program does not run even without faults, which no seed should bring about.
     pub fn new(scheme: Scheme, choice: Choice, seed: u64) -> Result<Self, TrialFailure> {
-        let mut first = Trial::new(scheme, seed)?;
+        let mut first = Trial::draw(scheme, seed, false)?;
         first.parameters.sm.switching = Switching::Never;
         let mut second = restart::Trial::of_blocks(BLOCKS, scheme, !seed)?.work;
         let random = &mut Rng::with_seed(seed.rotate_left(32));
