@@ -33,9 +33,9 @@ use self::second::Second;
 use super::exceptions::Exceptions;
 use super::sm::schemes;
 use super::sm::workloads::Workloads;
-use crate::Global;
 use crate::output;
 use crate::value::{self, integer_in};
+use crate::{Global, STACK_BYTES};
 
 /// Run kernels, GPU traces and programs on a whole GPU: SMs, GMMU, L2 cache, DRAM, page tables in memory, a driver and its link
 ///
@@ -259,7 +259,7 @@ struct Results<'run> {
 /// If an option makes no sense, a trace cannot be read, or a run does not come to its end, or to another one than it should.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
     let threads = rayon::ThreadPoolBuilder::new().num_threads(args.threads.unwrap_or(0));
-    let threads = threads.build();
+    let threads = threads.stack_size(STACK_BYTES).build();
     let threads = threads.map_err(|error| miette!("--threads: {error}"))?;
     if let Some(programs) = args.restart {
         let schemes = match args.scheme.is_empty() {

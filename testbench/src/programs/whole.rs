@@ -73,6 +73,17 @@ pub struct Whole {
     failed: Option<ProgramError>,
 }
 
+/// Says of a mismatch where it is: its cycles are counted from the reset on.
+fn named(ran: Result<(), ProgramError>, place: &str) -> Result<(), ProgramError> {
+    ran.map_err(|error| match error {
+        ProgramError::Mismatch(mut mismatch) => {
+            mismatch.source = format!("the inputs of {place} since its reset");
+            ProgramError::Mismatch(mismatch)
+        }
+        other => other,
+    })
+}
+
 /// The configuration of a block that has these sizes.
 fn config<M: Block>(
     parameters: &M::Parameters,
@@ -97,11 +108,12 @@ impl Whole {
     pub fn new(parameters: &gpu::Parameters, kinds: &[Kind]) -> Result<Self, ProgramError> {
         let of_gmmu = config::<Gmmu>(
             &parameters.gmmu,
-            "give walks = 64, l2_entries = 1024, cache_bytes = 8192 and far_faults = 4",
+            "give 16 SMs or fewer with per_sm = false, walks = 64, l2_entries = 1024, cache_bytes = 8192 and far_faults = 4",
         )?;
         let of_sm = config::<SmUnit>(
             &parameters.sm.pipeline,
-            "give --scheme stall-on-fault, or --scheme operand-log with a log of 16 KB, 64 warps and a queue of 64 entries",
+            "give --scheme operand-log with 64 warps, a queue of 64 entries and a log of 16 KB, or with 4 warps, 16 entries and 8 KB, which \
+             replay-queue and stall-on-fault may have, too",
         )?;
         let mut gmmu = Recorded::new(of_gmmu, parameters.gmmu, kinds)?;
         gmmu.push(&gmmu::Inputs {
@@ -169,10 +181,12 @@ impl Whole {
 
     /// Runs what has recorded so many cycles or more.
     fn compare(&mut self, least: usize) {
-        let sms = self.sms.iter_mut().filter(|sm| sm.unit.cycles() >= least);
-        let mut compared: Vec<_> = sms.map(|sm| sm.unit.run()).collect();
+        let sms = self.sms.iter_mut().enumerate();
+        let sms = sms.filter(|(_, sm)| sm.unit.cycles() >= least);
+        let run = |(number, sm): (usize, &mut OfSm)| named(sm.unit.run(), &format!("SM {number}"));
+        let mut compared: Vec<_> = sms.map(run).collect();
         if self.gmmu.cycles() >= least {
-            compared.push(self.gmmu.run());
+            compared.push(named(self.gmmu.run(), "the GMMU"));
         }
         let mut failed = compared.into_iter().filter_map(Result::err);
         self.failed = self.failed.take().or_else(|| failed.next());

@@ -28,7 +28,7 @@ pub struct Row {
     instructions_per_cycle: f64,
     /// The cycles of this workload's first run, as a share of these.
     pub relative_percent: f64,
-    values_checked: bool,
+    pub values_checked: bool,
     pub squashing_faults: u64,
     /// Those that are exceptions, which a handler on the SM restarts.
     exceptions: u64,
@@ -313,7 +313,10 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
         )
     });
     let replays: Vec<String> = replays.collect();
-    let compared = rows.iter().flat_map(|row| lockstep::text(&row.compared));
+    let compared = rows.iter().flat_map(|row| {
+        let run = format!("{} under {}", row.workload, row.scheme);
+        lockstep::text(&row.compared).map(move |text| format!("{run}: {text}"))
+    });
     let compared = replays.into_iter().chain(compared);
     let notes = notes.into_iter().map(str::to_owned).chain(compared);
     format!("{table}\n{}", notes.collect::<Vec<_>>().join("\n"))

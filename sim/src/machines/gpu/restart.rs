@@ -253,7 +253,8 @@ mod tests {
     fn programs_restart_around_the_sm_unit() {
         let mut faults = 0;
         for scheme in Scheme::ALL {
-            for seed in 0..40 {
+            // An SM of seed 101 still uses frames when the GMMU has acknowledged their invalidation.
+            for seed in (0..40).chain([101]) {
                 let mut trial = Trial::new(scheme, seed).unwrap();
                 go_around_the_unit(&mut trial.parameters);
                 let outcome = trial
