@@ -269,13 +269,17 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         return threads.install(|| restart::run(programs, args, &schemes, global));
     }
     let is_compared = args.backend != Kind::Reference;
-    for (option, is_given) in [
-        ("--seed", args.seed.is_some()),
-        ("--markdown", args.markdown.is_some() && !is_compared),
+    for (option, other, is_given) in [
+        ("--seed", "", args.seed.is_some()),
+        (
+            "--markdown",
+            ", or verilog or rust-hdl as --backend",
+            args.markdown.is_some() && !is_compared,
+        ),
     ] {
         if is_given {
             return Err(miette!(
-                "{option}: it is for random programs, so give --restart too"
+                "{option}: it is for random programs, so give --restart too{other}"
             ));
         }
     }

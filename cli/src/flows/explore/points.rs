@@ -278,7 +278,7 @@ pub mod tests {
         assert_eq!(front, [true, false, true, false, true]);
     }
 
-    /// Table 2 has four logs; Figure 11 is told as a number of two of them.
+    /// Table 2 has four logs; Figure 11 gives the number of two of them.
     #[test]
     fn paper_has_four_logs() {
         let points = of_paper();

@@ -302,7 +302,7 @@ impl Joined {
             .reported()
     }
 
-    /// The pipeline was told by another unit, rather than by the memory unit, what becomes of an instruction: that it raises
+    /// The pipeline has received a report of another unit, rather than of the memory unit, on an instruction: that it raises
     /// nothing, and that it raises an exception.
     pub const fn is_of_another(&self) -> (bool, bool) {
         let raised = self.inputs.raised_valid && self.outputs.raised_ready;

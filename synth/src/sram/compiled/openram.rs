@@ -49,7 +49,7 @@ impl Table {
     }
 
     /// Has OpenRAM make each macro in a folder of its own below this one, unless its Liberty file is there already, and reads
-    /// them. `each` is told of each macro before it is made.
+    /// them. `each` receives the name of each macro before it is made.
     ///
     /// # Errors
     /// If OpenRAM fails on one of them, or its answer is no macro.
@@ -203,7 +203,7 @@ impl OpenRam {
     }
 }
 
-/// What OpenRAM is told. Words are whole Python expressions, paths are quoted as Rust does, which Python reads.
+/// OpenRAM's configuration. Words are whole Python expressions, paths are quoted as Rust does, which Python reads.
 fn configuration(folder: &Path, name: &str, words: usize, bits: usize) -> String {
     format!(
         "tech_name = \"freepdk45\"
