@@ -23,6 +23,10 @@ impl<B: Below> Sm<'_, B> {
                 Ok(())
             }
             Core::Joined(joined) => {
+                let resumed = inputs.resume_warp;
+                if inputs.resume_valid && joined.is_away(resumed) {
+                    return Err(self.broken(resumed, "it goes on before its page fault is over"));
+                }
                 joined.cycle(held, inputs, outputs);
                 joined.walk(self.now, &mut self.below);
                 self.faulted(inputs)?;
@@ -67,14 +71,16 @@ impl<B: Below> Sm<'_, B> {
             let resident = self.warps[usize::from(warp)].as_ref();
             let is_over = resident.is_some_and(|resident| {
                 let over = |until| until <= now;
-                resident.flying == 0
-                    && resident.raised.is_empty()
-                    && resident.faulted.is_some_and(over)
+                resident.raised.is_empty() && resident.faulted.is_some_and(over)
             });
             let is_exceptional = joined.exceptional() >> warp & 1 == 1;
-            if is_exceptional && is_over && joined.is_handled(warp) {
-                self.offered = Some(warp);
-                return;
+            if is_exceptional && is_over {
+                if joined.is_away(warp) {
+                    joined.release(warp);
+                } else {
+                    self.offered = Some(warp);
+                    return;
+                }
             }
         }
     }

@@ -109,14 +109,6 @@ impl Core {
         both!(self.lookups())
     }
 
-    /// Whether it takes another instruction, with so many on their way. The SM unit says so itself.
-    pub fn is_ready(&self, coming: usize) -> bool {
-        match self {
-            Self::Apart(apart) => apart.memory.is_ready(coming),
-            Self::Joined(_) => false,
-        }
-    }
-
     /// A global-memory instruction with its lanes and their addresses, which perhaps faults whatever its pages.
     pub fn begin(&mut self, tag: Tag, kind: Kind, lanes: (u32, &Lanes), faults: bool, now: u64) {
         match self {

@@ -7,7 +7,7 @@ use super::cache::Cache;
 use super::causes::Cause;
 use super::exceptions::Raising;
 use super::fault_times::FaultTimes;
-use super::landing::Landing;
+use super::landing::{Landing, Landings};
 use super::memory_unit::{Decision, Tag};
 use super::outcome::{Lookups, Misses};
 use super::pages::Walks;
@@ -33,7 +33,6 @@ struct Taken {
     how: Use,
     /// The line of each lane.
     lines: Lines,
-    landing: Landing,
 }
 
 /// What a line that leaves leads to.
@@ -57,6 +56,7 @@ pub struct Joined {
     raising: Raising,
     /// The accesses of each warp's entries.
     taken: Vec<[Taken; ENTRIES]>,
+    landings: Landings,
     /// The lines of the access that was taken last.
     lines: Lines,
     /// The absent pages for which each warp has faulted since it was resumed.
@@ -79,7 +79,6 @@ impl Joined {
         let taken = Taken {
             how: Use::Load,
             lines: [0; 32],
-            landing: Landing::default(),
         };
         Self {
             unit: SmUnit::new(parameters.pipeline),
@@ -92,6 +91,7 @@ impl Joined {
             cache: Cache::new(parameters.timing.l1, parameters.l1_lines),
             raising: Raising::new(parameters.timing),
             taken: vec![[taken; ENTRIES]; parameters.pipeline.warps],
+            landings: Landings::new(parameters.pipeline.warps),
             lines: [0; 32],
             absent: vec![Vec::new(); parameters.pipeline.warps],
             resolved: vec![None; parameters.pipeline.warps],
@@ -126,18 +126,11 @@ impl Joined {
         decisions: &mut VecDeque<Decision>,
         below: &mut impl Below,
     ) -> Vec<(u8, u8, u64)> {
-        let mut over = Vec::new();
-        for (warp, entry) in self.cache.arrive(now, below) {
-            let landing = &mut self.taken[usize::from(warp)][usize::from(entry)].landing;
-            if let Some(at) = landing.comes(now) {
-                over.push((warp, entry, at));
-            }
-        }
+        let over = self.landings.arrive(self.cache.arrive(now, below), now);
         // The far faults' places in the queue are for those that switch thread blocks.
         below.translations(now, &mut self.translations);
         while let Some((tag, lanes, result)) = self.raising.checked(now) {
-            self.taken[usize::from(tag.warp)][usize::from(tag.entry)].landing =
-                Landing::known(result);
+            *self.landings.of(tag.warp, tag.entry) = Landing::known(result);
             decisions.push_back(match lanes {
                 0 => Decision::Checked(tag),
                 _ => Decision::Raised(tag, lanes),
@@ -151,11 +144,8 @@ impl Joined {
         self.lookups.instructions += u64::from(mask != 0);
         self.lookups.lanes += u64::from(mask.count_ones());
         let lines = addresses.map(|address| address >> LINE_BITS);
-        self.taken[usize::from(tag.warp)][usize::from(tag.entry)] = Taken {
-            how,
-            lines,
-            landing: Landing::default(),
-        };
+        self.taken[usize::from(tag.warp)][usize::from(tag.entry)] = Taken { how, lines };
+        *self.landings.of(tag.warp, tag.entry) = Landing::default();
         self.lines = lines;
     }
 
@@ -258,7 +248,7 @@ impl Joined {
             return Ok(None);
         }
         let (warp, entry) = (outputs.line_warp, outputs.line_entry);
-        let taken = &mut self.taken[usize::from(warp)][usize::from(entry)];
+        let taken = &self.taken[usize::from(warp)][usize::from(entry)];
         if outputs.line_mask != 0 {
             let mask = outputs.line_mask;
             let line = taken.lines[mask.trailing_zeros() as usize];
@@ -278,7 +268,7 @@ impl Joined {
             let over = self
                 .cache
                 .access(number, taken.how, now, (warp, entry), below);
-            taken.landing.leaves(over);
+            self.landings.of(warp, entry).leaves(over);
         }
         Ok(Some(Left {
             warp,
@@ -290,16 +280,14 @@ impl Joined {
     /// The last line of an instruction has left, and the instruction lasts until a time at least. It says when it is over, or
     /// [`Joined::advance`] names it.
     pub fn has_left(&mut self, warp: u8, entry: u8, least: u64) -> Option<u64> {
-        let landing = &mut self.taken[usize::from(warp)][usize::from(entry)].landing;
+        let landing = self.landings.of(warp, entry);
         landing.lasts(least);
         landing.reported()
     }
 
     /// The pipeline knows that an instruction of another unit raises nothing. It says when the instruction is over.
     pub fn reported(&mut self, tag: Tag) -> Option<u64> {
-        self.taken[usize::from(tag.warp)][usize::from(tag.entry)]
-            .landing
-            .reported()
+        self.landings.of(tag.warp, tag.entry).reported()
     }
 
     /// The pipeline has received a report of another unit, rather than of the memory unit, on an instruction: that it raises
@@ -319,13 +307,14 @@ impl Joined {
         self.exceptional
     }
 
-    /// The handler of a warp's exceptions is over: whether the warp is resumed from outside. Otherwise the memory unit does it.
-    pub const fn is_handled(&mut self, warp: u8) -> bool {
-        let is_away = self.unit.memory().away() >> warp & 1 == 1;
-        if is_away {
-            self.exceptional &= !(1 << warp);
-        }
-        !is_away
+    /// Whether a warp has faulted, so that the memory unit resumes it.
+    pub const fn is_away(&self, warp: u8) -> bool {
+        self.unit.memory().away() >> warp & 1 == 1
+    }
+
+    /// The handler of a warp's exceptions is over.
+    pub const fn release(&mut self, warp: u8) {
+        self.exceptional &= !(1 << warp);
     }
 
     /// A warp issues an instruction again.
@@ -344,7 +333,7 @@ impl Joined {
     /// A warp goes on.
     pub fn resumed(&mut self, warp: u8) {
         self.absent[usize::from(warp)].clear();
-        self.exceptional &= !(1 << warp);
+        self.release(warp);
     }
 
     /// Whether pages are still to wake a warp.

@@ -1,5 +1,8 @@
 //! When an instruction that accesses memory is over: when all of its lines have come, and the pipeline knows that nothing faults.
 
+use super::cache::Waiter;
+use super::resident::ENTRIES;
+
 /// What is known of it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Landing {
@@ -53,6 +56,27 @@ impl Landing {
         } else {
             None
         }
+    }
+}
+
+/// The instructions of each warp's entries.
+#[derive(Clone, Debug)]
+pub struct Landings(Vec<[Landing; ENTRIES]>);
+
+impl Landings {
+    pub fn new(warps: usize) -> Self {
+        Self(vec![Default::default(); warps])
+    }
+
+    /// That of a warp's entry.
+    pub fn of(&mut self, warp: u8, entry: u8) -> &mut Landing {
+        &mut self.0[usize::from(warp)][usize::from(entry)]
+    }
+
+    /// Lines come. It names the instructions that are over with them, and when.
+    pub fn arrive(&mut self, waiters: Vec<Waiter>, now: u64) -> Vec<(u8, u8, u64)> {
+        let comes = |(warp, entry)| Some((warp, entry, self.of(warp, entry).comes(now)?));
+        waiters.into_iter().filter_map(comes).collect()
     }
 }
 

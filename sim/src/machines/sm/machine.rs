@@ -333,7 +333,10 @@ impl<'work, B: Below> Sm<'work, B> {
         let share = self.parameters.pipeline.log.entries / self.slots.len();
         inputs.launch_entries = share.min(usize::from(u8::MAX)) as u8;
         inputs.special_ready = self.units.special_ready(now);
-        inputs.memory_ready = self.core.is_ready(usize::from(self.handed.is_some()));
+        // The SM unit says so itself.
+        if let Some(memory) = self.core.apart() {
+            inputs.memory_ready = memory.is_ready(usize::from(self.handed.is_some()));
+        }
         // The log is partitioned before any request for its entries.
         let starts = self.starts.front().copied();
         if let Some(warp) = starts.filter(|&warp| now > 0 && self.core.pipeline().is_drained(warp))

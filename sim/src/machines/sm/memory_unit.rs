@@ -8,11 +8,10 @@ use super::cache::Cache;
 use super::causes::Cause;
 use super::exceptions::Raising;
 use super::fault_times::FaultTimes;
-use super::landing::Landing;
+use super::landing::{Landing, Landings};
 use super::outcome::{Lookups, Misses};
 use super::pages::{Answer, Fill, Frames, Pages, Report};
 use super::parameters::{Faults, Parameters, Switching};
-use super::resident::ENTRIES;
 use super::work::Kind;
 use crate::ports::Model;
 use crate::simt::Lanes;
@@ -105,7 +104,7 @@ pub struct MemoryUnit {
     cache: Cache,
     raising: Raising,
     /// When the instructions of each warp's entries are over.
-    landings: Vec<[Landing; ENTRIES]>,
+    landings: Landings,
     waiting: VecDeque<Waiting>,
     accepted: u64,
     /// Accesses in the order of their acceptance, and the numbers of those that the coalescer splits.
@@ -147,7 +146,7 @@ impl MemoryUnit {
             pages: Pages::new(parameters.tlb, parameters.far_limit, parameters.squashes()),
             cache: Cache::new(timing.l1, parameters.l1_lines),
             raising: Raising::new(timing),
-            landings: vec![Default::default(); parameters.pipeline.warps],
+            landings: Landings::new(parameters.pipeline.warps),
             waiting: VecDeque::new(),
             accepted: 0,
             accesses: Vec::new(),
@@ -326,13 +325,7 @@ impl MemoryUnit {
         decisions: &mut VecDeque<Decision>,
         below: &mut impl Below,
     ) -> Vec<(u8, u8, u64)> {
-        let mut over = Vec::new();
-        for (warp, entry) in self.cache.arrive(now, below) {
-            let landing = &mut self.landings[usize::from(warp)][usize::from(entry)];
-            if let Some(at) = landing.comes(now) {
-                over.push((warp, entry, at));
-            }
-        }
+        let over = self.landings.arrive(self.cache.arrive(now, below), now);
         let check = match self.pages.receive(now, below) || self.is_blocked() {
             true => None,
             false => self.next_check(),
@@ -359,7 +352,7 @@ impl MemoryUnit {
                 decisions.push_back(Decision::Raised(tag, lanes));
                 continue;
             }
-            self.landings[usize::from(tag.warp)][usize::from(tag.entry)] = Landing::known(result);
+            *self.landings.of(tag.warp, tag.entry) = Landing::known(result);
             decisions.push_back(Decision::Checked(tag));
         }
         over
@@ -380,7 +373,7 @@ impl MemoryUnit {
     /// The pipeline knows that the checks of an instruction have succeeded. It says when the instruction is over, or
     /// [`MemoryUnit::advance`] names it.
     pub fn reported(&mut self, tag: Tag) -> Option<u64> {
-        self.landings[usize::from(tag.warp)][usize::from(tag.entry)].reported()
+        self.landings.of(tag.warp, tag.entry).reported()
     }
 
     /// The second half: the coalescer accepts what was begun, and goes on if its request was taken.
@@ -658,7 +651,7 @@ impl MemoryUnit {
                 .access(number, access.how, passed, (warp, entry), below);
             landing.leaves(comes);
         }
-        self.landings[usize::from(warp)][usize::from(entry)] = landing;
+        *self.landings.of(warp, entry) = landing;
         Decision::Checked(access.tag)
     }
 }
