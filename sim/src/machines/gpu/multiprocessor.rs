@@ -197,3 +197,68 @@ impl<'work> Multiprocessor<'work> {
         (self.sm.left(), self.statistics, self.spans)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::sm::{Parameters, Work};
+    use super::super::port::Translation;
+    use super::*;
+    use crate::simt::{Launch, Memory, assemble};
+    use crate::sm::l1_tlb;
+    use crate::sm::sm_pipeline::Scheme;
+
+    /// Cycles of a link.
+    const LINK: u64 = 20;
+
+    /// An SM around the block `sm_unit` with a thread block that accesses no memory, after which none comes.
+    fn sm(work: &Work) -> Multiprocessor<'_> {
+        let parameters = Parameters {
+            joined: true,
+            ..Parameters::paper(Scheme::OperandLog, 16 << 10)
+        };
+        let port = Port::new(LINK, LINK);
+        let mut sm = Multiprocessor::new(Sm::with(&parameters, work, port).unwrap());
+        let supply = &mut sm.port().supplies[0];
+        let blocks = work.thread_blocks();
+        supply.blocks.extend(blocks.map(|block| (0, block)));
+        supply.last = 1;
+        sm
+    }
+
+    /// Whichever cycle an invalidation comes in, the last one of the SM and those after it among them, the SM reports once that it
+    /// has settled, and not before.
+    #[test]
+    fn each_invalidation_is_settled_once_at_the_end_of_an_sm_too() {
+        let launch = Launch {
+            grid: [1, 1, 1],
+            block: [32, 1, 1],
+            shared_memory: 0,
+        };
+        let program = assemble("R1 <- mov 1\nexit").unwrap();
+        let work = Work::of_program(program, launch, Memory::new()).unwrap();
+        let mut alone = sm(&work);
+        alone.advance(1_000, true).unwrap();
+        let end = alone.ended().unwrap();
+        for due in 0..end + 5 {
+            for skips in [false, true] {
+                let mut sm = sm(&work);
+                sm.port().translations.push_back(Translation {
+                    due,
+                    inputs: l1_tlb::Inputs {
+                        invalidate_valid: true,
+                        ..l1_tlb::Inputs::default()
+                    },
+                    place: 0,
+                });
+                sm.advance(1_000, skips).unwrap();
+                assert_eq!(sm.ended(), Some(end));
+                let settled = &sm.port().sent.settled;
+                let settles = due + LINK..=(due + LINK + 1).max(end + LINK);
+                assert!(
+                    matches!(settled[..], [at] if settles.contains(&at)),
+                    "{due} of {end}: {settled:?}"
+                );
+            }
+        }
+    }
+}

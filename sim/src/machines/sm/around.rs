@@ -60,7 +60,8 @@ impl<B: Below> Sm<'_, B> {
         self.core.joined().map_or(0, |joined| joined.exceptional())
     }
 
-    /// A warp goes on when the handler of its exceptions is over. The memory unit resumes those that have faulted besides.
+    /// A warp goes on when the handler of its exceptions is over. The memory unit resumes those that have faulted, too, or nothing
+    /// else.
     pub(super) fn offer_handled(&mut self) {
         let now = self.now;
         self.offered = None;
@@ -73,14 +74,11 @@ impl<B: Below> Sm<'_, B> {
                 let over = |until| until <= now;
                 resident.raised.is_empty() && resident.faulted.is_some_and(over)
             });
-            let is_exceptional = joined.exceptional() >> warp & 1 == 1;
-            if is_exceptional && is_over {
-                if joined.is_away(warp) {
-                    joined.release(warp);
-                } else {
-                    self.offered = Some(warp);
-                    return;
-                }
+            if is_over && joined.is_away(warp) {
+                joined.release(warp);
+            } else if is_over {
+                self.offered = Some(warp);
+                return;
             }
         }
     }
