@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
-use faultline_sim::machines::gpu::{self, Config, Gpu};
+use faultline_sim::machines::gpu::{Config, Gpu};
 use faultline_sim::machines::sm::{
     Cause, Exceptions, Faults, Outcome, Parameters, Response, Sm, Work,
 };
@@ -61,7 +61,6 @@ fn a_warp_that_faults_and_raises_goes_on_when_both_are_over() {
         // The load is not issued again before its page is there.
         assert_eq!(occasions.again, 0);
         let least = handler.max(FAULT);
-        eprintln!("{}", outcome.cycles);
         assert!(
             (least..least + 2_000).contains(&outcome.cycles),
             "{}",
@@ -110,7 +109,6 @@ fn a_warp_that_raises_goes_on_when_it_has_drained_and_its_handler_is_over() {
         .filter(|&at| at < resumed)
         .max()
         .unwrap();
-    eprintln!("{raised} {drained} {resumed}");
     assert!(drained > raised + 100);
     assert_eq!(resumed, drained + handler);
 }
@@ -123,39 +121,68 @@ const LINES: &str = "R0 <- mul thread.x, 264\nR0 <- add R0, 1048576\nR1 <- ld [R
 /// matter.
 #[test]
 fn counters_are_those_of_a_memory_unit_that_can_be_varied() {
-    for (threads, absent, cycles) in [(32, false, 1473), (32, true, 12_697), (64, true, 0)] {
-        let work = work(LINES, threads);
-        let [varied, unit] =
-            [false, true].map(|joined| run(&parameters(joined, absent, 10), &work, |_, _| {}));
+    let shared = LINES.replace("thread.x", "lane");
+    for (text, threads, absent, cycles) in [
+        (LINES, 32, false, 1473),
+        (LINES, 32, true, 12_697),
+        (LINES, 64, true, 13_006),
+        (&*shared, 64, true, 4),
+    ] {
+        let work = work(text, threads);
+        let run = |joined| run(&parameters(joined, absent, 10), &work, |_, _| {});
+        let [varied, unit] = [false, true].map(run);
         eprintln!(
-            "{} {:?} {:?} {:?} {:?}",
-            unit.cycles, unit.lookups, unit.occasions, unit.misses, unit.replay_times
+            "{} {:?} {:?}",
+            unit.cycles, unit.occasions, unit.replay_times
         );
-        eprintln!(
-            "{} {:?} {:?} {:?} {:?}",
-            varied.cycles, varied.lookups, varied.occasions, varied.misses, varied.replay_times
-        );
+        assert_eq!(unit.lookups, varied.lookups);
+        assert_eq!(unit.occasions, varied.occasions);
+        assert_eq!(unit.misses.lines, varied.misses.lines);
+        // Each load faults on some of its lanes.
+        assert_eq!(unit.occasions.some_lanes > 0, absent);
+        assert_eq!(unit.occasions.shared_page > 0, text == shared);
+        let replays = unit.replay_times;
+        assert_eq!(replays.faults, unit.occasions.faults);
+        assert_eq!(unit.cycles, cycles);
     }
 }
 
-/// What the cycles of the SMs go to.
+/// Of one warp only memory takes another time than with a memory unit that can be varied. Of many warps, most of which wait for a
+/// page or for a page entry that is free, most cycles go to faults all the same.
 #[test]
-fn each_cycle_has_a_cause() {
+fn what_waits_for_a_page_or_a_page_entry_waits_for_a_fault() {
+    let text = LINES.replace("st [", "trap\nR2 <- div R1, 0\nst [");
     for (threads, absent) in [(32, false), (32, true), (512, true)] {
-        let text = LINES.replace("st [", "trap\nR2 <- div R1, 0\nst [");
         let work = work(&text, threads);
-        for unit in ["model", "rtl"] {
+        let [varied, unit] = ["model", "rtl"].map(|unit| {
             let text = format!(
-                "sms = 1\n[sm]\nunit = \"{unit}\"\n[exceptions]\nresponse = \"restart\"\n[paging]\nabsent = {absent}\ngranularity = \"4k\"\n"
+                "sms = 1\n[sm]\nunit = \"{unit}\"\n[exceptions]\nresponse = \"restart\"\n\
+                 [paging]\nabsent = {absent}\ngranularity = \"4k\"\n"
             );
             let config = Config::read(&text, "gpu.toml", "tanasic").unwrap();
             let gpu = Gpu::new(&config.parameters(), &work).unwrap();
             let outcome = gpu.counting_causes().run(|_| {}).unwrap();
-            let [cycles] = &outcome.cycles_by_cause[..] else {
-                panic!()
-            };
+            let cycles = outcome.cycles_by_cause[0];
             assert_eq!(cycles.all(), outcome.cycles);
-            eprintln!("{} {cycles:?} {:?}", outcome.cycles, outcome.sms.lookups);
+            cycles
+        });
+        eprintln!("{varied:?}\n{unit:?}");
+        for cause in Cause::ALL {
+            let (one, other) = (varied[cause], unit[cause]);
+            match (cause, threads) {
+                (Cause::Arithmetic | Cause::Handler | Cause::Translation, 32) => {
+                    assert_eq!(one, other, "{cause:?}");
+                }
+                (Cause::Fault | Cause::Memory, _) => {
+                    assert!(
+                        10 * one.abs_diff(other) < 3 * one.max(1),
+                        "{cause:?}: {one} {other}"
+                    );
+                }
+                _ => {}
+            }
         }
+        assert!(unit[Cause::Handler] > 0);
+        assert_eq!(unit[Cause::Fault] > unit.all() / 2, absent);
     }
 }

@@ -18,7 +18,7 @@ use crate::ports::Model;
 use crate::simt::Lanes;
 use crate::sm::coalescer::Lines;
 use crate::sm::l1_tlb;
-use crate::sm::memory_unit::{Access, PageState};
+use crate::sm::memory_unit::{Access, PageEntry, PageState};
 use crate::sm::sm_pipeline::{self, Class, SmPipeline};
 use crate::sm::sm_unit::{Inputs, Outputs, SmUnit};
 
@@ -364,16 +364,15 @@ impl Joined {
         let is_it = |access: &Access| access.warp == warp && access.entry == entry;
         let accesses = self.unit.memory().accesses();
         let mut own = accesses.filter(|(_, access)| is_it(access) && !access.decided);
-        own.next()
-            .map_or(Cause::Memory, |(number, _)| self.cause_of(number))
+        own.next().map_or(Cause::Memory, |own| self.cause_of(own))
     }
 
-    /// What an access that is not decided waits for.
-    fn cause_of(&self, number: usize) -> Cause {
+    /// What an access that is not decided waits for: one of its pages, or any one where a line of it has found no page entry free.
+    fn cause_of(&self, (number, access): (usize, &Access)) -> Cause {
         let awaited = |state| matches!(state, PageState::Waits | PageState::Absent);
+        let is_own = |page: &PageEntry| access.refused || page.accesses >> number & 1 == 1;
         let entries = self.unit.memory().pages();
-        let of_access =
-            entries.filter(|(_, page)| page.accesses >> number & 1 == 1 && awaited(page.state));
+        let of_access = entries.filter(|(_, page)| is_own(page) && awaited(page.state));
         let (asid, tlb) = (self.inputs.asid, self.unit.tlb());
         let absent = |vpn| tlb.waits_for_absent(Page { vpn, asid });
         let causes = of_access.map(|(_, page)| match absent(page.vpn) {
@@ -392,9 +391,7 @@ impl Joined {
     pub fn waits_for_pages_alone(&self) -> bool {
         let memory = self.unit.memory();
         let mut accesses = memory.accesses();
-        let waits = |(number, access): (usize, &Access)| {
-            !access.decided && self.cause_of(number) == Cause::Fault
-        };
+        let waits = |own: (usize, &Access)| !own.1.decided && self.cause_of(own) == Cause::Fault;
         memory.away() != 0 && accesses.all(waits)
     }
 }
