@@ -484,6 +484,8 @@ fn the_restart_theorem_is_put_to_programs_on_gpus() {
     for options in [
         ["--absent", "--link=pcie3"],
         ["--sms=4", "--print-config"],
+        ["--switching", "normal"],
+        ["--hoist-loads", "--launch=launch.toml"],
         ["--exceptions=restart", "--exception-cycles=10"],
     ] {
         let mut command = faultline();

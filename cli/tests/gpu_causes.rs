@@ -30,6 +30,25 @@ fn json(arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.get_output().stdout).unwrap()
 }
 
+/// Around the block `sm_unit`, too, and most of them go to faults.
+#[test]
+fn cycles_around_the_sm_unit_have_causes_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("gpu.toml");
+    let text = "sms = 3\n[sm]\nunit = \"rtl\"\n[paging]\nabsent = true\n";
+    std::fs::write(&file, text).unwrap();
+    let run = ["histo", "--config", file.to_str().unwrap(), "--stalls"];
+    let results = json(&[&run[..], &["--threads", "1"]].concat());
+    assert_eq!(results, json(&[&run[..], &["--threads", "3"]].concat()));
+    let row = &results["rows"][0];
+    assert_eq!(row["unit"], "rtl");
+    let cycles = &row["sm_cycles"];
+    let causes = CAUSES.map(|cause| number(&cycles[cause]));
+    let all = number(&cycles["issuing"]) + causes.iter().sum::<u64>();
+    assert_eq!(all, 3 * number(&row["cycles"]), "{row}");
+    assert!(2 * number(&cycles["fault"]) > all, "{row}");
+}
+
 fn number(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("{value}"))
 }

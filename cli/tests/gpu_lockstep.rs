@@ -84,7 +84,11 @@ fn what_the_unit_has_no_part_for_is_said_with_its_line() {
     gpu(SMALL, &["--backend", "rust-hdl", "--switching", "normal"])
         .assert()
         .failure()
-        .stderr(contains("thread blocks that leave"));
+        .stderr(
+            contains("--backend rust-hdl runs the block sm_unit")
+                .and(contains("thread blocks that leave"))
+                .and(contains("or give --backend reference")),
+        );
     gpu(SMALL, &["--backend", "rust-hdl", "--log", "16k"])
         .assert()
         .failure()

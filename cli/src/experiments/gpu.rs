@@ -166,8 +166,8 @@ pub struct Args {
     /// Put the restart theorem to so many random programs on random GPUs for each scheme instead
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = [
         "workloads", "scale", "blocks_per_sm", "preset", "config", "print_config", "print_schema", "sms", "log", "absent", "copied",
-        "link", "granularity", "handling", "prefetch", "capacity", "eviction", "replay", "pinned", "backend", "stalls", "csv", "svg", "trace_events", "exceptions",
-        "exception_cycles", "block_threads",
+        "link", "granularity", "handling", "switching", "prefetch", "capacity", "eviction", "replay", "pinned", "backend", "stalls", "csv", "svg", "trace_events", "exceptions",
+        "exception_cycles", "block_threads", "launch", "oldest_register", "hoist_loads", "no_offsets",
     ])]
     restart: Option<u64>,
     /// Seed of the first of these programs [default: 1]

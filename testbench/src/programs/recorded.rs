@@ -1,16 +1,19 @@
 //! A block in lockstep whose inputs are recorded, and run many cycles at a time.
 
+use std::path::Path;
+
 use faultline_sim::ports::Ports;
 
 use super::ProgramError;
 use crate::backend::Kind;
 use crate::blocks::{self, Block, SetupError};
-use crate::lockstep::{Lockstep, Speed};
+use crate::lockstep::{Lockstep, Mismatch, Speed, WINDOW};
+use crate::wave::WaveError;
 
 /// A block in lockstep whose inputs are recorded, and run many cycles at a time.
 pub(super) struct Recorded<M: Block> {
     pub parameters: M::Parameters,
-    lockstep: Lockstep,
+    pub lockstep: Lockstep,
     frames: Vec<u64>,
 }
 
@@ -43,6 +46,12 @@ impl<M: Block> Recorded<M> {
             Some(mismatch) => Err(ProgramError::Mismatch(Box::new(mismatch))),
             None => Ok(()),
         }
+    }
+
+    /// Writes the cycles around a mismatch as a waveform.
+    pub fn write_wave(&self, path: &Path, mismatch: &Mismatch) -> Result<(), WaveError> {
+        let place = Some((mismatch.cycle, mismatch.port));
+        self.lockstep.write_wave(path, WINDOW, place)
     }
 
     /// Cycles that are recorded and not run.

@@ -1,5 +1,6 @@
 //! A whole GPU in lockstep: each SM unit and the GMMU, on the traffic of its programs.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use faultline_sim::machines::gpu::{self, Gpu, Outcome};
@@ -69,18 +70,30 @@ pub struct Whole {
     sms: Vec<OfSm>,
     gmmu: Recorded<Gmmu>,
     has_started: bool,
-    /// Why no more is compared.
-    failed: Option<ProgramError>,
+    /// Where waveforms of mismatches go.
+    waves: Option<PathBuf>,
 }
 
-/// Says of a mismatch where it is: its cycles are counted from the reset on.
-fn named(ran: Result<(), ProgramError>, place: &str) -> Result<(), ProgramError> {
-    ran.map_err(|error| match error {
-        ProgramError::Mismatch(mut mismatch) => {
-            mismatch.source = format!("the inputs of {place} since its reset");
-            ProgramError::Mismatch(mismatch)
+/// Runs what is recorded of a block. Of a mismatch it says where it is, with its cycles counted from the reset on, and writes a waveform
+/// named after the design to a folder.
+fn compare<M: Block>(
+    block: &mut Recorded<M>,
+    place: &str,
+    waves: Option<&Path>,
+) -> Result<(), ProgramError> {
+    block.run().map_err(|error| {
+        let ProgramError::Mismatch(mut mismatch) = error else {
+            return error;
+        };
+        mismatch.source = format!("the inputs of {place} since its reset");
+        if let Some(folder) = waves {
+            let path = folder.join(format!("{}.fst", mismatch.design));
+            match block.write_wave(&path, &mismatch) {
+                Ok(()) => mismatch.wave = Some(path),
+                Err(error) => mismatch.source += &format!(" ({error})"),
+            }
         }
-        other => other,
+        ProgramError::Mismatch(mismatch)
     })
 }
 
@@ -134,11 +147,16 @@ impl Whole {
                 .collect::<Result<_, _>>()?,
             gmmu,
             has_started: false,
-            failed: None,
+            waves: None,
         })
     }
 
-    /// Runs a GPU of these sizes to its end. `observe` sees it in each cycle.
+    /// Writes the cycles around a mismatch to a file of this folder, named after the design.
+    pub fn wave_on_mismatch(&mut self, folder: &Path) {
+        self.waves = Some(folder.to_owned());
+    }
+
+    /// Runs a GPU of these sizes to its end, or to the first mismatch, up to 256 cycles later. `observe` sees it in each cycle.
     ///
     /// # Errors
     /// If two back ends differ, or the GPU does not come to its end.
@@ -147,22 +165,18 @@ impl Whole {
         gpu: Gpu<'_>,
         mut observe: impl FnMut(&Gpu<'_>),
     ) -> Result<Outcome, ProgramError> {
-        let outcome = gpu.in_step().run(|gpu| {
+        let outcome = gpu.in_step().try_run(|gpu| {
             observe(gpu);
-            self.record(gpu);
+            self.record(gpu)
         });
-        self.compare(1);
-        match self.failed.take() {
-            Some(error) => Err(error),
-            None => Ok(outcome?),
+        if matches!(outcome, Ok(_) | Err(ProgramError::Gpu(_))) {
+            self.compare(1)?;
         }
+        outcome
     }
 
     /// Records what goes into the blocks in a cycle, and compares what they make of it when that is enough.
-    fn record(&mut self, gpu: &Gpu<'_>) {
-        if self.failed.is_some() {
-            return;
-        }
+    fn record(&mut self, gpu: &Gpu<'_>) -> Result<(), ProgramError> {
         if let Some((started, inputs)) = gpu.gmmu_inputs() {
             if !self.has_started {
                 started.iter().for_each(|inputs| self.gmmu.push(inputs));
@@ -176,20 +190,21 @@ impl Whole {
                 sm.last = Some(cycle);
             }
         }
-        self.compare(CHUNK);
+        self.compare(CHUNK)
     }
 
     /// Runs what has recorded so many cycles or more.
-    fn compare(&mut self, least: usize) {
-        let sms = self.sms.iter_mut().enumerate();
-        let sms = sms.filter(|(_, sm)| sm.unit.cycles() >= least);
-        let run = |(number, sm): (usize, &mut OfSm)| named(sm.unit.run(), &format!("SM {number}"));
-        let mut compared: Vec<_> = sms.map(run).collect();
-        if self.gmmu.cycles() >= least {
-            compared.push(named(self.gmmu.run(), "the GMMU"));
+    fn compare(&mut self, least: usize) -> Result<(), ProgramError> {
+        let waves = self.waves.as_deref();
+        for (number, sm) in self.sms.iter_mut().enumerate() {
+            if sm.unit.cycles() >= least {
+                compare(&mut sm.unit, &format!("SM {number}"), waves)?;
+            }
         }
-        let mut failed = compared.into_iter().filter_map(Result::err);
-        self.failed = self.failed.take().or_else(|| failed.next());
+        match self.gmmu.cycles() >= least {
+            true => compare(&mut self.gmmu, "the GMMU", waves),
+            false => Ok(()),
+        }
     }
 
     /// What each back end did, of the SM units and of the GMMU.
@@ -200,5 +215,87 @@ impl Whole {
         }
         add(&mut sides, self.gmmu.design(), self.gmmu.speeds());
         sides.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use faultline_sim::machines::gpu::Config;
+    use faultline_sim::machines::sm::Work;
+    use faultline_sim::simt::kernels::named;
+
+    use super::*;
+    use crate::backend::{Backend, BackendError, Reference};
+    use crate::layout::Layout;
+    use crate::lockstep::Lockstep;
+
+    /// Two SMs of the size of `sm_unit_log_4`.
+    const SMALL: &str =
+        "sms = 2\n[sm]\nunit = \"rtl\"\nwarps = 4\nqueue_entries = 16\nlog_bytes = 8192\n";
+
+    /// A reference whose first word of outputs is wrong from a cycle on.
+    struct Wrong {
+        right: Reference<SmUnit>,
+        output_words: usize,
+        cycles: usize,
+    }
+
+    impl Backend for Wrong {
+        fn kind(&self) -> Kind {
+            Kind::RustHdl
+        }
+
+        fn run(&mut self, inputs: &[u64], outputs: &mut [u64]) -> Result<(), BackendError> {
+            self.right.run(inputs, outputs)?;
+            for frame in outputs.chunks_exact_mut(self.output_words) {
+                match self.cycles {
+                    0 => frame[0] ^= 1,
+                    _ => self.cycles -= 1,
+                }
+            }
+            Ok(())
+        }
+    }
+
+    /// The first mismatch ends the run, and is told with SM, cycle, output, both values and a waveform.
+    #[test]
+    fn the_first_mismatch_ends_a_run() {
+        let config = Config::read(SMALL, "gpu.toml", "tanasic").unwrap();
+        let parameters = config.parameters();
+        let mut whole = Whole::new(&parameters, &[Kind::Reference]).unwrap();
+        let sizes = parameters.sm.pipeline;
+        let layout = Layout::of::<SmUnit>(&sizes);
+        let wrong = Wrong {
+            right: Reference::new(sizes),
+            output_words: layout.output_words(),
+            cycles: 1_000,
+        };
+        let backends: Vec<Box<dyn Backend>> =
+            vec![Box::new(Reference::<SmUnit>::new(sizes)), Box::new(wrong)];
+        whole.sms[1].unit.lockstep = Lockstep::new("sm_unit_log_4", layout, backends);
+        let folder = tempfile::tempdir().unwrap();
+        whole.wave_on_mismatch(folder.path());
+        let work = Work::of_kernel(&named("lbm").unwrap()(1).unwrap()).unwrap();
+        let gpu = Gpu::new(&parameters, &work).unwrap();
+        let mut cycles = 0;
+        let Err(ProgramError::Mismatch(mismatch)) = whole.run(gpu, |_| cycles += 1) else {
+            panic!("no mismatch");
+        };
+        let wave = folder.path().join("sm_unit_log_4.fst");
+        assert!(wave.exists());
+        let [(_, one), (_, other)] = &mismatch.values[..] else {
+            panic!("{mismatch}");
+        };
+        let port = mismatch.port;
+        assert_eq!(
+            mismatch.to_string(),
+            format!(
+                "sm_unit_log_4 with the inputs of SM 1 since its reset: in cycle 1000, {port} is {one} in reference and {other} in \
+                 rust-hdl; the cycles around it are in {}",
+                wave.display()
+            )
+        );
+        assert_ne!(one, other);
+        assert!(cycles < 1_000 + CHUNK, "{cycles}");
     }
 }

@@ -196,6 +196,17 @@ impl Args {
         self.place_of(&[key]).unwrap_or_default()
     }
 
+    /// A failure in a sentence. It names the back end where that has put SMs around the block `sm_unit`.
+    pub(super) fn told(&self, failure: &Failure) -> String {
+        match failure {
+            Failure::Joined(other) if self.backend != Kind::Reference => format!(
+                "--backend {} runs the block sm_unit, which has no part for {other}: leave that out, or give --backend reference",
+                self.backend.name()
+            ),
+            _ => failure.to_string(),
+        }
+    }
+
     /// Fails if a scheme cannot do what its configuration says of faults; of a file it names the line.
     fn check(&self, config: &Config) -> Result<()> {
         let Err(failure) = config.check() else {
@@ -208,7 +219,7 @@ impl Args {
                 let is_of_file = self.backend == Kind::Reference;
                 let keys = [("sm", "unit")];
                 let place = self.place_of(if is_of_file { &keys } else { &[] })?;
-                return Err(miette!("{place}{failure}"));
+                return Err(miette!("{place}{}", self.told(&failure)));
             }
             Failure::Resident(table, key) => {
                 let place = self.place_of(&[(table, key)])?;

@@ -40,13 +40,13 @@ pub struct Row {
     /// Parts that handlers on the GPU have allocated, and those whose migration they have asked of the CPU.
     handled_on_gpu: u64,
     asked_of_cpu: u64,
-    prefetch: &'static str,
+    pub prefetch: &'static str,
     /// Parts that were migrated or allocated before a fault in them, and those of them of which a page was translated.
     prefetched: u64,
     prefetched_and_used: u64,
     /// In percent of the parts that are accessed; null without a limit.
-    capacity_percent: Option<u64>,
-    eviction: &'static str,
+    pub capacity_percent: Option<u64>,
+    pub eviction: &'static str,
     replay: &'static str,
     /// Batches of records that the driver has read, records that told it nothing new, replays, and records that it dropped unread.
     batches: u64,
@@ -54,7 +54,7 @@ pub struct Row {
     replays: u64,
     flushed: u64,
     /// Parts that were evicted, and those that came again.
-    evicted: u64,
+    pub evicted: u64,
     came_again: u64,
     written_back_bytes: u64,
     /// Cycles that faults waited for room, of all together.
@@ -158,6 +158,16 @@ impl Row {
         }
     }
 
+    /// Whether the driver brings more than what was missed.
+    pub fn prefetches(&self) -> bool {
+        self.prefetch != Prefetch::None.name()
+    }
+
+    /// Whether there is no room for everything.
+    pub const fn evicts(&self) -> bool {
+        self.capacity_percent.is_some()
+    }
+
     /// The run, in which this was compared.
     pub fn with(self, compared: &[Compared]) -> Self {
         Self {
@@ -181,8 +191,8 @@ pub fn text(rows: &[Row], absent: bool, has_kernels: bool) -> String {
     if handles {
         headings.push("Handling");
     }
-    let prefetches = rows.iter().any(|row| row.prefetch != Prefetch::None.name());
-    let evicts = rows.iter().any(|row| row.capacity_percent.is_some());
+    let prefetches = rows.iter().any(Row::prefetches);
+    let evicts = rows.iter().any(Row::evicts);
     headings.extend(prefetches.then_some("Prefetch"));
     headings.extend(evicts.then_some("Eviction"));
     let replays = rows.iter().any(|row| row.replay != Replay::Page.name());

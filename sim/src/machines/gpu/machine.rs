@@ -359,11 +359,25 @@ impl<'work> Gpu<'work> {
     ///
     /// # Errors
     /// If an exception ends the kernel, a pipeline breaks a rule, an SM receives a wrong translation, or nothing commits any more.
-    pub fn run(mut self, mut observe: impl FnMut(&Self)) -> Result<Outcome, Failure> {
+    pub fn run(self, mut observe: impl FnMut(&Self)) -> Result<Outcome, Failure> {
+        self.try_run(|gpu| {
+            observe(gpu);
+            Ok(())
+        })
+    }
+
+    /// The same, and `observe` may end the run.
+    ///
+    /// # Errors
+    /// If it does, or the run comes to no end.
+    pub fn try_run<E: From<Failure>>(
+        mut self,
+        mut observe: impl FnMut(&Self) -> Result<(), E>,
+    ) -> Result<Outcome, E> {
         loop {
             self.advance()?;
             self.meet()?;
-            observe(&self);
+            observe(&self)?;
             if let Some(end) = self.ended() {
                 // What was on its way at the end arrives, whenever they have met.
                 let arrived = end + self.parameters.crossbar;
