@@ -18,11 +18,18 @@ const SMALL: &str =
 
 /// Runs kernels on a GPU that a file says.
 fn gpu(file: &str, options: &[&str]) -> Command {
+    run(&["lbm", "sgemm"], file, options)
+}
+
+fn run(kernels: &[&str], file: &str, options: &[&str]) -> Command {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("gpu.toml"), file).unwrap();
     let mut command = faultline();
     command.current_dir(folder.keep());
-    command.args(["gpu", "lbm", "sgemm", "--config", "gpu.toml"]);
+    command
+        .arg("gpu")
+        .args(kernels)
+        .args(["--config", "gpu.toml"]);
     command.args(options);
     command
 }
@@ -62,12 +69,24 @@ fn sm_units_and_the_gmmu_of_a_gpu_are_as_their_verilog() {
             "{row}"
         );
     }
-    gpu(SMALL, &["--backend", "verilog"])
-        .assert()
-        .success()
-        .stdout(contains(
-            "2 x sm_unit_log_4 in verilog: every output as the reference's in",
-        ));
+}
+
+/// With room for half of the pages, what is evicted is invalidated in the Verilog, too. The report says so.
+#[cfg(feature = "verilog")]
+#[test]
+fn evictions_go_through_the_verilog() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.md");
+    let options = ["--backend", "verilog", "--capacity", "50", "--markdown"];
+    let options = [&options[..], &[page.to_str().unwrap()]].concat();
+    let compared = "2 x sm_unit_log_4 in verilog: every output as the reference's in";
+    let mut command = run(&["sgemm"], SMALL, &options);
+    command.assert().success().stdout(contains(compared));
+    let page = std::fs::read_to_string(page).unwrap();
+    let headings = "| Workload | Scheme | SMs | Room % | Eviction | Evicted | Cycles |";
+    assert!(page.contains(headings), "{page}");
+    let row = "| sgemm | operand-log | 2 | 50 | lru | 16 |";
+    assert!(page.contains(row), "{page}");
 }
 
 #[test]
