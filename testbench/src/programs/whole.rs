@@ -257,7 +257,7 @@ mod tests {
         }
     }
 
-    /// The first mismatch ends the run, and is told with SM, cycle, output, both values and a waveform.
+    /// The first mismatch ends the run. It names SM, cycle, output and both values, and has a waveform.
     #[test]
     fn the_first_mismatch_ends_a_run() {
         let config = Config::read(SMALL, "gpu.toml", "tanasic").unwrap();

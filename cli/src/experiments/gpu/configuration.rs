@@ -197,7 +197,7 @@ impl Args {
     }
 
     /// A failure in a sentence. It names the back end where that has put SMs around the block `sm_unit`.
-    pub(super) fn told(&self, failure: &Failure) -> String {
+    pub(super) fn sentence(&self, failure: &Failure) -> String {
         match failure {
             Failure::Joined(other) if self.backend != Kind::Reference => format!(
                 "--backend {} runs the block sm_unit, which has no part for {other}: leave that out, or give --backend reference",
@@ -219,7 +219,7 @@ impl Args {
                 let is_of_file = self.backend == Kind::Reference;
                 let keys = [("sm", "unit")];
                 let place = self.place_of(if is_of_file { &keys } else { &[] })?;
-                return Err(miette!("{place}{}", self.told(&failure)));
+                return Err(miette!("{place}{}", self.sentence(&failure)));
             }
             Failure::Resident(table, key) => {
                 let place = self.place_of(&[(table, key)])?;

@@ -317,7 +317,7 @@ fn one(
         preemption: config.preemption(choice, lead, deadline),
     };
     let gpu = Gpu::with_second(&config.parameters(), first, launch);
-    let gpu = gpu.map_err(|error| failed(&args.place(&error), &args.told(&error)))?;
+    let gpu = gpu.map_err(|error| failed(&args.place(&error), &args.sentence(&error)))?;
     let outcome = args.gpu(gpu, is_parallel).run(bar.follow());
     let outcome = outcome.map_err(|error| failed("", &error))?;
     if let Some(difference) = outcome.differences().first() {
